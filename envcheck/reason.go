@@ -1,0 +1,104 @@
+package envcheck
+
+// Reason narrows a code down. The set is closed: a reason is one of these
+// words and can hold nothing of a value.
+type Reason string
+
+// Why a Redis URL cannot be read.
+const (
+	SchemeMissing         Reason = "scheme_missing"
+	SchemeUnsupported     Reason = "scheme_unsupported"
+	SocketNotSupported    Reason = "socket_not_supported"
+	HostMissing           Reason = "host_missing"
+	HostInvalid           Reason = "host_invalid"
+	MultipleHosts         Reason = "multiple_hosts"
+	PortInvalid           Reason = "port_invalid"
+	DBInvalid             Reason = "db_invalid"
+	DBInQuery             Reason = "db_in_query"
+	BadPercentEncoding    Reason = "bad_percent_encoding"
+	CredentialsNotEncoded Reason = "credentials_not_encoded"
+	ControlOrSpace        Reason = "control_or_space"
+	TLSModeUnsupported    Reason = "tls_mode_unsupported"
+	ClientsDiffer         Reason = "clients_differ" // clients read it differently, so it means nothing by itself
+)
+
+// Why a value or a setting is malformed.
+const (
+	LF               Reason = "lf"
+	CR               Reason = "cr"
+	Smart            Reason = "smart" // typographic quotes
+	NotDuration      Reason = "not_duration"
+	OutOfRange       Reason = "out_of_range"
+	BelowMin         Reason = "below_min"
+	NotInEnum        Reason = "not_in_enum"
+	NotKeyNames      Reason = "not_key_names"
+	ControlCharacter Reason = "control_character"
+	NoCertificate    Reason = "no_certificate"
+)
+
+// Why a name is unknown.
+const (
+	ServiceLink Reason = "service_link"
+	CloseTo     Reason = "close_to"
+	UnknownName Reason = "unknown_name"
+)
+
+// Why a file cannot be read.
+const (
+	NotFound         Reason = "not_found"
+	PermissionDenied Reason = "permission_denied"
+	IsDirectory      Reason = "is_directory"
+	NotRegular       Reason = "not_regular"
+	TooLarge         Reason = "too_large"
+	IOError          Reason = "io_error"
+	NotSupported     Reason = "not_supported"
+)
+
+// Why the command line is wrong.
+const (
+	CommandMissing Reason = "command_missing"
+	FlagUnknown    Reason = "flag_unknown"
+	FlagValue      Reason = "flag_value_missing"
+	DashesMissing  Reason = "dashes_missing"
+	WorkerMissing  Reason = "worker_missing"
+	ExtraArgument  Reason = "extra_argument"
+	CodeUnknown    Reason = "code_unknown"
+	WaitUnknown    Reason = "wait_unknown"
+)
+
+// reasonFixes say what to do about a reason, where that is more than the
+// code's own advice.
+var reasonFixes = [...]struct {
+	reason Reason
+	fix    string
+}{
+	{SchemeMissing, "start the URL with redis:// or rediss://"},
+	{SchemeUnsupported, "start the URL with redis:// or rediss://"},
+	{SocketNotSupported, "use redis:// with a host"},
+	{HostMissing, "name the host: no worker wants localhost by accident"},
+	{HostInvalid, "the host must be a name, an IPv4 address or an IPv6 address in brackets"},
+	{MultipleHosts, "name one host"},
+	{PortInvalid, "the port must be a number from 1 to 65535"},
+	{DBInvalid, "the path must be one database number, as in /0"},
+	{DBInQuery, "name the database once, in the path, as in /0"},
+	{BadPercentEncoding, "write a % of the password as %25"},
+	{CredentialsNotEncoded, "percent-encode user and password"},
+	{ControlOrSpace, "percent-encode blanks and control characters"},
+	{TLSModeUnsupported, "use rediss:// and ssl_cert_reqs=none, optional or required"},
+	{ClientsDiffer, "Redis clients read this form differently: write redis://USER:PASSWORD@HOST:PORT/DB, percent-encoded"},
+	{NotDuration, "give seconds, as in 300 or 0.5, or a duration as in 5m30s"},
+	{BelowMin, "it must be greater"},
+	{NotKeyNames, "give names of variables, as in A|B for the first that is set or A,B for both"},
+	{NoCertificate, "the file must hold certificates as PEM"},
+	{ServiceLink, "Kubernetes set it for a Service named startgate: rename that, or set enableServiceLinks to false"},
+	{CloseTo, "it is close to the name of a setting"},
+}
+
+func reasonFix(r Reason) string {
+	for i := range reasonFixes {
+		if reasonFixes[i].reason == r {
+			return reasonFixes[i].fix
+		}
+	}
+	return string(ExecFix(r))
+}
