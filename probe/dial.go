@@ -1,0 +1,119 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// dialer makes connections to one server and says in codes why it cannot.
+type dialer struct {
+	host, port string
+	tls        *tls.Config // nil for plain TCP
+	timeout    time.Duration
+	// reached is set to the class of the address that was tried last. Two
+	// families are tried side by side.
+	reached atomic.Pointer[envcheck.Word]
+}
+
+// dial connects, and shakes hands when the server is to speak TLS. The name is
+// looked up anew at every call and every address is tried.
+func (d *dialer) dial(ctx context.Context) (net.Conn, envcheck.Code) {
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	conn, code := d.connect(ctx)
+	if code != "" || d.tls == nil {
+		return conn, code
+	}
+	secure := tls.Client(conn, d.tls)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, tlsFault(err)
+	}
+	return secure, ""
+}
+
+func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {
+	nd := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		class := addressClass(address)
+		d.reached.Store(&class)
+		return nil
+	}}
+	conn, err := nd.DialContext(ctx, "tcp", net.JoinHostPort(d.host, d.port))
+	if err != nil {
+		return nil, dialFault(err)
+	}
+	return conn, ""
+}
+
+// address is the class of the address that was tried last.
+func (d *dialer) address() envcheck.Word {
+	if class := d.reached.Load(); class != nil {
+		return *class
+	}
+	return "unresolved"
+}
+
+func addressClass(address string) envcheck.Word {
+	ap, err := netip.ParseAddrPort(address)
+	ip := ap.Addr().Unmap()
+	switch {
+	case err != nil:
+		return "unresolved"
+	case ip.IsLoopback() || ip.IsUnspecified():
+		return "loopback"
+	case ip.IsPrivate() || ip.IsLinkLocalUnicast():
+		return "private"
+	}
+	return "public"
+}
+
+// dialFault classifies an error of a look-up or a connect. Its text has seen
+// host and port and goes no further.
+func dialFault(err error) envcheck.Code {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		switch {
+		case dns.IsNotFound && dns.Server == "":
+			// Never sent: what the resolver itself takes for no name.
+			if _, err := netip.ParseAddr(dns.Name); err == nil {
+				return envcheck.RedisUnreachable
+			}
+			return envcheck.RedisDNSNotFound
+		case dns.IsNotFound:
+			return envcheck.RedisDNSNotFound
+		case dns.IsTimeout:
+			return envcheck.RedisDNSTimeout
+		}
+		return envcheck.RedisDNSFailed
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return envcheck.RedisRefused
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF):
+		return envcheck.RedisClosed
+	case timedOut(err):
+		return envcheck.RedisConnectTimeout
+	}
+	if _, ok := errors.AsType[*net.AddrError](err); ok {
+		return envcheck.RedisHostInvalid
+	}
+	return envcheck.RedisUnreachable
+}
+
+// timedOut reports whether err is any of the shapes a time-out has: go-redis
+// strips one layer of wrapping in its handshake.
+func timedOut(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}

@@ -1,0 +1,45 @@
+package probe
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// infoField returns the value of one field of an INFO reply. Whole lines are
+// compared: "loading:0" also stands in "async_loading:0".
+func infoField(info, name string) string {
+	for line := range strings.Lines(info) {
+		if field, value, ok := strings.Cut(line, ":"); ok && field == name {
+			return strings.TrimRight(value, "\r\n")
+		}
+	}
+	return ""
+}
+
+// infoLoading reports whether INFO persistence says that the data set is not
+// all there. A server that has no such field makes no statement. From 7.0 a
+// replica that loads in the background serves old data meanwhile.
+func infoLoading(info string) bool {
+	return infoField(info, "loading") == "1" || infoField(info, "async_loading") == "1"
+}
+
+func infoProgress(info string) Progress {
+	percent, err := strconv.ParseFloat(infoField(info, "loading_loaded_perc"), 64)
+	if err != nil || percent < 0 || percent > 100 {
+		return Progress{}
+	}
+	eta, err := strconv.ParseUint(infoField(info, "loading_eta_seconds"), 10, 31)
+	if err != nil {
+		eta = 0
+	}
+	return Progress{Known: true, Percent: int(percent), ETA: time.Duration(eta) * time.Second}
+}
+
+func infoClients(info string) int {
+	n, err := strconv.ParseUint(infoField(info, "connected_clients"), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}

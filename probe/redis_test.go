@@ -1,0 +1,364 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe/probetest"
+)
+
+func options() RedisOptions {
+	return RedisOptions{
+		DialTimeout: time.Second, ReplyTimeout: 500 * time.Millisecond,
+		Verify: envcheck.VerifyFull, Require: envcheck.RequireWrite, KeyPrefix: "test",
+	}
+}
+
+func newRedis(t *testing.T, url string, o RedisOptions) *Redis {
+	t.Helper()
+	u, reason := envcheck.ParseRedisURL(url)
+	if reason != "" {
+		t.Fatalf("ParseRedisURL: %s", reason)
+	}
+	r := NewRedis(u, o)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// at returns a URL for s with what comes before and after the address.
+func at(s *probetest.Server, scheme, credentials, tail string) string {
+	return scheme + "://" + credentials + s.Addr() + tail
+}
+
+func TestRedisConditions(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		behaviour   probetest.Behaviour
+		credentials string
+		tail        string
+		want        envcheck.Code
+		verdict     Verdict
+	}{
+		{"healthy", probetest.Behaviour{}, "", "", envcheck.Ready, Ready},
+		{"healthy, user, password, database", probetest.Behaviour{Users: map[string]string{"u": "p"}}, "u:p@", "/3", envcheck.Ready, Ready},
+		{"valkey 8", probetest.Behaviour{Version: "7.2.4"}, "", "", envcheck.Ready, Ready},
+		{"before HELLO", probetest.Behaviour{Password: "p", Replies: map[string]probetest.Reply{"HELLO": probetest.Unknown()}}, ":p@", "", envcheck.Ready, Ready},
+		{"loading", probetest.Behaviour{Loading: &probetest.Loading{Percent: 61}}, "", "", envcheck.RedisLoading, Retry},
+		{"loading in the background", probetest.Behaviour{Loading: &probetest.Loading{Async: true}}, "", "", envcheck.RedisLoading, Retry},
+		{"KeyDB says PONG while loading", probetest.Behaviour{Loading: &probetest.Loading{}, Replies: map[string]probetest.Reply{
+			"PING": probetest.Raw("+PONG\r\n"), "LPUSHX": probetest.Raw(":0\r\n"),
+		}}, "", "", envcheck.RedisLoading, Retry},
+		{"loading:0 in async_loading:0", probetest.Behaviour{Info: map[string]string{"loading": "1", "async_loading": "0"}}, "", "", envcheck.RedisLoading, Retry},
+		{"password missing", probetest.Behaviour{Password: "p"}, "", "", envcheck.RedisAuthRequired, Refuse},
+		{"password wrong", probetest.Behaviour{Password: "p"}, ":q@", "", envcheck.RedisAuthRejected, Refuse},
+		{"password wrong while loading", probetest.Behaviour{Password: "p", Loading: &probetest.Loading{}}, ":q@", "", envcheck.RedisAuthRejected, Refuse},
+		{"password missing while loading", probetest.Behaviour{Password: "p", Loading: &probetest.Loading{}}, "", "", envcheck.RedisAuthRequired, Refuse},
+		{"password wrong before 6.0", probetest.Behaviour{Replies: map[string]probetest.Reply{"AUTH": probetest.Error("ERR invalid password")}}, ":q@", "", envcheck.RedisAuthRejected, Refuse},
+		{"user unknown", probetest.Behaviour{Password: "p"}, "bob:p@", "", envcheck.RedisAuthRejected, Refuse},
+		{"user, server without one", probetest.Behaviour{}, "bob:p@", "", envcheck.RedisAuthRejected, Refuse},
+		{"database out of range", probetest.Behaviour{Databases: 4}, "", "/9", envcheck.RedisDBInvalid, Refuse},
+		{"database out of range while loading", probetest.Behaviour{Databases: 4, Loading: &probetest.Loading{}}, "", "/9", envcheck.RedisDBInvalid, Refuse},
+		{"protected mode", probetest.Behaviour{Banner: probetest.ProtectedModeBanner, Accept: probetest.Hangup}, "", "", envcheck.RedisProtectedMode, Refuse},
+		{"too many clients", probetest.Behaviour{Banner: probetest.MaxClientsBanner, Accept: probetest.Hangup}, "", "", envcheck.RedisMaxClients, Retry},
+		{"replica", probetest.Behaviour{Replica: true}, "", "", envcheck.RedisReadOnly, Retry},
+		{"script", probetest.Behaviour{Busy: true}, "", "", envcheck.RedisBusy, Retry},
+		{"snapshots fail", probetest.Behaviour{Misconf: true}, "", "", envcheck.RedisPersistenceFailing, Retry},
+		{"out of memory", probetest.Behaviour{OOM: true}, "", "", envcheck.RedisOutOfMemory, Retry},
+		{"too few replicas", probetest.Behaviour{NoReplicas: true}, "", "", envcheck.RedisNotEnoughReplicas, Retry},
+		{"writes paused", probetest.Behaviour{WritePause: true}, "", "", envcheck.RedisWritePaused, Retry},
+		{"sentinel", probetest.Behaviour{Mode: probetest.Sentinel}, "", "", envcheck.RedisIsSentinel, Refuse},
+		{"silent", probetest.Behaviour{Accept: probetest.Silent}, "", "", envcheck.RedisReplyTimeout, Retry},
+		{"closes", probetest.Behaviour{Accept: probetest.Hangup}, "", "", envcheck.RedisClosed, Retry},
+		{"resets", probetest.Behaviour{Accept: probetest.Reset}, "", "", envcheck.RedisClosed, Retry},
+		{"half a reply", probetest.Behaviour{Replies: map[string]probetest.Reply{"INFO": probetest.Half("$100\r\nloading:0")}}, "", "", envcheck.RedisReplyTimeout, Retry},
+		{"slow bytes", probetest.Behaviour{ByteInterval: 100 * time.Millisecond}, "", "", envcheck.RedisReplyTimeout, Retry},
+		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"SSH", probetest.Behaviour{Banner: probetest.SSHBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"SMTP", probetest.Behaviour{Banner: probetest.SMTPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"AMQP, without a line end", probetest.Behaviour{Banner: probetest.AMQPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"POP3, which looks like RESP", probetest.Behaviour{Banner: "+OK ready\r\n", Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"PING with another answer", probetest.Behaviour{Replies: map[string]probetest.Reply{"PING": probetest.Raw("+HELLO\r\n")}}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"unknown error", probetest.Behaviour{Replies: map[string]probetest.Reply{"*": probetest.Error("ERR max daily request limit exceeded")}}, "", "", envcheck.RedisErrorReply, Retry},
+		{"BUSYKEY is not BUSY", probetest.Behaviour{Replies: map[string]probetest.Reply{"PING": probetest.Error("BUSYKEY x")}}, "", "", envcheck.RedisErrorReply, Retry},
+		{"wrong type is writable", probetest.Behaviour{Replies: map[string]probetest.Reply{"LPUSHX": probetest.Error("WRONGTYPE Operation against a key")}}, "", "", envcheck.Ready, Ready},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, c.behaviour)
+			o := newRedis(t, at(s, "redis", c.credentials, c.tail), options()).Probe(t.Context())
+			if o.Code != c.want || o.Verdict != c.verdict {
+				t.Errorf("code %s verdict %d, want %s %d", o.Code, o.Verdict, c.want, c.verdict)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{})
+	s.Down()
+	o := newRedis(t, s.URL(), options()).Probe(t.Context())
+	if o.Code != envcheck.RedisRefused || o.Connected {
+		t.Errorf("code %s connected %v, want %s false", o.Code, o.Connected, envcheck.RedisRefused)
+	}
+	if want := (Facts{"loopback", "no", "empty", "other"}); o.Facts != want {
+		t.Errorf("facts %v, want %v", o.Facts, want)
+	}
+}
+
+func TestPasswordWithoutOneConfigured(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{})
+	o := newRedis(t, at(s, "redis", ":pw@", ""), options()).Probe(t.Context())
+	if o.Code != envcheck.Ready || len(o.Warnings) != 1 || o.Warnings[0] != envcheck.RedisAuthNotConfigured {
+		t.Errorf("code %s warnings %v, want ready with a warning", o.Code, o.Warnings)
+	}
+}
+
+func TestLoadingProgress(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{Loading: &probetest.Loading{Percent: 61, ETA: 3 * time.Second}})
+	o := newRedis(t, s.URL(), options()).Probe(t.Context())
+	if want := (Progress{true, 61, 3 * time.Second}); o.Loading != want || o.Clients == 0 {
+		t.Errorf("progress %v clients %d, want %v and a count", o.Loading, o.Clients, want)
+	}
+}
+
+// One probe is one write and one read on a kept connection. Were the write
+// test first in it, go-redis would drop the connection to a replica each time.
+func TestOneWritePerProbeOnOneConnection(t *testing.T) {
+	for name, b := range map[string]probetest.Behaviour{
+		"ready": {Password: "p"}, "replica": {Password: "p", Replica: true}, "loading": {Password: "p", Loading: &probetest.Loading{}},
+		"busy": {Password: "p", Busy: true}, "full": {Password: "p", OOM: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := probetest.New(t, b)
+			r := newRedis(t, at(s, "redis", ":p@", "/1"), options())
+			const probes = 10
+			for range probes {
+				r.Probe(t.Context())
+			}
+			traffic := s.Traffic()
+			// go-redis's own HELLO is the one round trip that cannot be avoided.
+			if got, want := traffic.Batches, probes+1; got != want {
+				t.Errorf("%d writes, want %d", got, want)
+			}
+			if traffic.Accepted != 1 {
+				t.Errorf("%d connections, want 1", traffic.Accepted)
+			}
+			if got := traffic.Commands["AUTH"]; got != 1 {
+				t.Errorf("%d tries of the password, want 1", got)
+			}
+		})
+	}
+}
+
+func TestWrongPasswordIsTriedOnce(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{Password: "p"})
+	newRedis(t, at(s, "redis", ":q@", ""), options()).Probe(t.Context())
+	if got := s.Traffic().Commands["AUTH"]; got != 1 {
+		t.Errorf("%d tries, want 1: each counts in the server's ACL log", got)
+	}
+}
+
+// go-redis's pool answers from a stored dial error for a second.
+func TestRedisIsSeenAtOnceAfterAFailure(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{})
+	r := newRedis(t, s.URL(), options())
+	s.Down()
+	r.Probe(t.Context())
+	if err := s.Up(); err != nil {
+		t.Fatal(err)
+	}
+	if o := r.Probe(t.Context()); o.Code != envcheck.Ready {
+		t.Errorf("code %s after the server came up, want ready", o.Code)
+	}
+}
+
+func TestDroppedConnectionIsReplaced(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{Loading: &probetest.Loading{}})
+	r := newRedis(t, s.URL(), options())
+	r.Probe(t.Context())
+	s.Down()
+	if o := r.Probe(t.Context()); o.Code != envcheck.RedisClosed {
+		t.Errorf("code %s on the dropped connection, want %s", o.Code, envcheck.RedisClosed)
+	}
+	if err := s.Up(); err != nil {
+		t.Fatal(err)
+	}
+	if o := r.Probe(t.Context()); o.Code != envcheck.RedisLoading {
+		t.Errorf("code %s on a new connection, want %s", o.Code, envcheck.RedisLoading)
+	}
+}
+
+func TestDeadlineBoundsAProbe(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{Accept: probetest.Silent})
+	o := options()
+	o.ReplyTimeout = time.Minute
+	r := newRedis(t, s.URL(), o)
+	r.looked = true
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if got := r.Probe(ctx); !got.Cut || got.Code != envcheck.RedisReplyTimeout {
+		t.Errorf("cut %v code %s, want true %s", got.Cut, got.Code, envcheck.RedisReplyTimeout)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestTLSConditions(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	serve := func(l probetest.Leaf) *tls.Config {
+		cert, err := ca.Issue(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &tls.Config{Certificates: []tls.Certificate{cert}}
+	}
+	good := probetest.Leaf{Names: []string{"127.0.0.1"}}
+	other := probetest.Leaf{Names: []string{"other.example"}}
+	for _, c := range []struct {
+		name    string
+		server  *tls.Config
+		roots   bool
+		verify  envcheck.TLSVerify
+		tail    string
+		want    envcheck.Code
+		verdict Verdict
+	}{
+		{"good", serve(good), true, envcheck.VerifyFull, "", envcheck.Ready, Ready},
+		{"unknown authority", serve(good), false, envcheck.VerifyFull, "", envcheck.RedisTLSUntrusted, Refuse},
+		{"unknown authority, names not looked at", serve(good), false, envcheck.VerifyCA, "", envcheck.RedisTLSUntrusted, Refuse},
+		{"another name", serve(other), true, envcheck.VerifyFull, "", envcheck.RedisTLSNameMismatch, Refuse},
+		{"another name, names not looked at", serve(other), true, envcheck.VerifyCA, "", envcheck.Ready, Ready},
+		{"common name only", serve(probetest.Leaf{CommonName: "127.0.0.1"}), true, envcheck.VerifyFull, "", envcheck.RedisTLSNameMismatch, Refuse},
+		{"expired", serve(probetest.Leaf{Names: good.Names, NotBefore: now.Add(-2 * time.Hour), NotAfter: now.Add(-time.Hour)}), true, envcheck.VerifyFull, "", envcheck.RedisTLSExpired, Refuse},
+		{"not yet valid", serve(probetest.Leaf{Names: good.Names, NotBefore: now.Add(time.Hour)}), true, envcheck.VerifyFull, "", envcheck.RedisTLSNotYetValid, Retry},
+		{"not verified", serve(other), false, envcheck.VerifyNone, "", envcheck.Ready, Ready},
+		{"not verified, by the URL", serve(other), false, envcheck.VerifyFull, "/0?ssl_cert_reqs=none", envcheck.Ready, Ready},
+		{"verified, by the URL", serve(other), false, envcheck.VerifyNone, "/0?ssl_cert_reqs=required", envcheck.RedisTLSNameMismatch, Refuse},
+		{"plain server", nil, true, envcheck.VerifyFull, "", envcheck.RedisTLSNotSpoken, Refuse},
+		{"too old for both", &tls.Config{Certificates: serve(good).Certificates, MaxVersion: tls.VersionTLS11}, true, envcheck.VerifyFull, "", envcheck.RedisTLSRefused, Refuse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, probetest.Behaviour{TLS: c.server})
+			o := options()
+			o.Verify, o.DialTimeout = c.verify, 300*time.Millisecond
+			if o.Roots = x509.NewCertPool(); c.roots {
+				o.Roots = ca.Pool()
+			}
+			got := newRedis(t, at(s, "rediss", "", c.tail), o).Probe(t.Context())
+			if got.Code != c.want || got.Verdict != c.verdict {
+				t.Errorf("code %s verdict %d, want %s %d", got.Code, got.Verdict, c.want, c.verdict)
+			}
+			warned := len(got.Warnings) == 1 && got.Warnings[0] == envcheck.RedisTLSUnverified
+			if unverified := strings.HasPrefix(c.name, "not verified"); warned != unverified {
+				t.Errorf("warnings %v, want one of an unverified certificate: %v", got.Warnings, unverified)
+			}
+		})
+	}
+}
+
+func TestTLSPeersThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		b    probetest.Behaviour
+		want envcheck.Code
+	}{
+		{"silent", probetest.Behaviour{Accept: probetest.Silent}, envcheck.RedisTLSTimeout},
+		{"closes", probetest.Behaviour{Accept: probetest.Hangup}, envcheck.RedisTLSClosed},
+		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.Silent}, envcheck.RedisTLSNotSpoken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, c.b)
+			o := options()
+			o.DialTimeout, o.Roots = 300*time.Millisecond, x509.NewCertPool()
+			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != c.want {
+				t.Errorf("code %s, want %s", got.Code, c.want)
+			}
+		})
+	}
+}
+
+func TestPlainURLOfATLSServer(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := probetest.New(t, probetest.Behaviour{TLS: config})
+	if got := newRedis(t, at(s, "redis", "", ""), options()).Probe(t.Context()); got.Code != envcheck.RedisTLSRequired {
+		t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSRequired)
+	}
+}
+
+func TestSecondLookSendsNoCredentialsAndRunsOnce(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{Accept: probetest.Hangup})
+	r := newRedis(t, at(s, "redis", ":p@", ""), options())
+	for range 3 {
+		r.Probe(t.Context())
+	}
+	if got, want := s.Traffic().Accepted, 3+1; got != want {
+		t.Errorf("%d connections for 3 probes, want %d", got, want)
+	}
+}
+
+// The embedded set serves images that have no roots, and knows no test CA.
+func TestEmbeddedRoots(t *testing.T) {
+	t.Setenv("SSL_CERT_FILE", "/nonexistent")
+	t.Setenv("SSL_CERT_DIR", "/nonexistent")
+	if systemRoots().Equal(x509.NewCertPool()) {
+		t.Error("no roots at all")
+	}
+}
+
+func TestPanicIsAnInternalError(t *testing.T) {
+	r := newRedis(t, "redis://127.0.0.1:1", options())
+	r.dialer = nil
+	if o := r.Probe(t.Context()); o.Code != envcheck.InternalError || o.Verdict != Refuse {
+		t.Errorf("code %s verdict %d, want %s", o.Code, o.Verdict, envcheck.InternalError)
+	}
+}
+
+func TestAddressClass(t *testing.T) {
+	for address, want := range map[string]envcheck.Word{
+		"127.0.0.1:1": "loopback", "[::1]:1": "loopback", "[::ffff:127.0.0.1]:1": "loopback", "0.0.0.0:1": "loopback",
+		"10.1.2.3:1": "private", "192.168.0.1:1": "private", "[fd00::1]:1": "private", "[fe80::1]:1": "private",
+		"8.8.8.8:1": "public", "[2001:db8::1]:1": "public", "x": "unresolved",
+	} {
+		if got := addressClass(address); got != want {
+			t.Errorf("%s is %s, want %s", address, got, want)
+		}
+	}
+}
+
+func ExampleNewRedis() {
+	s, err := probetest.Start(probetest.Behaviour{Loading: &probetest.Loading{Percent: 40}})
+	if err != nil {
+		panic(err)
+	}
+	defer s.Close()
+	u, _ := envcheck.ParseRedisURL(s.URL())
+	r := NewRedis(u, RedisOptions{DialTimeout: time.Second, ReplyTimeout: time.Second, Require: envcheck.RequireWrite})
+	defer r.Close()
+	o := r.Probe(context.Background())
+	fmt.Println(o.Code, o.Loading.Percent)
+	// Output: redis_loading 40
+}
+
+var _ net.Conn = (*wire)(nil)
