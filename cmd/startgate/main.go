@@ -1,0 +1,82 @@
+// Startgate is the ENTRYPOINT of a queue worker's container. It checks the
+// environment, waits until Redis is truly ready, and becomes the worker:
+//
+//	ENTRYPOINT ["/startgate", "--"]
+//
+// Run startgate -h for its commands. The line from here to execve is
+// [gate.Gate.Run].
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/gate"
+)
+
+// The exec must be done by the main thread: from another one the kernel
+// forgets PR_SET_PDEATHSIG.
+func init() { runtime.LockOSThread() }
+
+func main() {
+	signals := gate.CatchSignals()
+	signals.Exit = os.Exit
+	environ := os.Environ()
+	// GODEBUG=netdns=2 of a container's environment would have the runtime
+	// print host names. The worker gets it back with the rest.
+	os.Unsetenv("GODEBUG")
+	logging.Disable() // go-redis prints addresses
+	os.Exit(run(os.Args[1:], environ, os.Stdout, os.Stderr, signals))
+}
+
+// run does what args say and returns the exit code.
+func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals) (code int) {
+	defer func() {
+		// What a panic says may quote a value.
+		if recover() != nil {
+			code = fail(stderr, envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
+		}
+	}()
+	c, fault := parse(args)
+	if fault != nil {
+		return fail(stderr, *fault)
+	}
+	g := &gate.Gate{Environ: environ, Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
+	ctx := context.Background()
+	switch {
+	case c.help:
+		io.WriteString(stdout, help(c.verb))
+		return gate.ExitOK
+	case c.verb == "check":
+		return g.Check(ctx)
+	case c.verb == "wait":
+		return g.Wait(ctx)
+	case c.verb == "probe":
+		return g.Probe(ctx, c.args)
+	case c.verb == "explain":
+		return explain(stdout, stderr, c.args[0])
+	case c.verb == "version":
+		io.WriteString(stdout, version())
+		return gate.ExitOK
+	}
+	return g.Run(ctx, c.args)
+}
+
+func fail(stderr io.Writer, d envcheck.Diagnostic) int {
+	stderr.Write(append(d.AppendText(nil), '\n'))
+	return d.Exit
+}
+
+func explain(stdout, stderr io.Writer, code string) int {
+	page, ok := envcheck.Explain(code)
+	if !ok {
+		return fail(stderr, usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
+	}
+	io.WriteString(stdout, page)
+	return gate.ExitOK
+}

@@ -1,0 +1,214 @@
+// Package gate is the straight line from a container's start to its worker:
+// settings, contract, environment, the worker's file, Redis, delay, execve.
+//
+// Start with [Gate.Run]. The other methods are parts of the same line. The
+// package supervises nothing and leaves nothing running: after Run there is
+// only the worker.
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// A Gate stands in front of one worker.
+type Gate struct {
+	// Environ is the process's environment, as [os.Environ] had it at the
+	// start. It is judged, and handed to the worker unchanged.
+	Environ []string
+	// Flags are the settings given on the command line, by name.
+	Flags map[string]string
+	// Stdout takes the result of a command that has one. Run never writes to
+	// it: it is the worker's.
+	Stdout io.Writer
+	// Stderr takes the diagnostics.
+	Stderr io.Writer
+	// Signals ends the gate when one comes.
+	Signals *Signals
+}
+
+// terminationLog is where Kubernetes looks for a container's last words.
+const terminationLog = "/dev/termination-log"
+
+// line is a gate under way.
+type line struct {
+	*Gate
+	report   report // diagnostics
+	result   report // of a command that is asked for one; else the same
+	settings Settings
+	contract envcheck.Contract
+	targets  []envcheck.Target
+	waits    []*waiting
+	clock    clock
+}
+
+// Run checks, waits and becomes worker, its argument vector. It returns the
+// exit code when it could not.
+func (g *Gate) Run(ctx context.Context, worker []string) int {
+	ctx = g.Signals.Context(ctx)
+	l, code := g.begin()
+	if code == ExitOK {
+		code = l.check()
+	}
+	if code != ExitOK && l.enforces() {
+		return code
+	}
+	path, missing := l.lookUp(ctx, worker)
+	if missing != ExitOK {
+		return missing
+	}
+	code = cmp.Or(code, l.wait(ctx)) // in mode observe a fault keeps nothing from being waited for
+	if code != ExitOK && (l.enforces() || ctx.Err() != nil) {
+		return code
+	}
+	l.ready(code)
+	return l.become(ctx, path, worker)
+}
+
+// Check judges the environment and says what would be waited for.
+func (g *Gate) Check(context.Context) int {
+	l, code := g.begin()
+	if code = cmp.Or(code, l.check()); code == ExitOK {
+		l.toStdout()
+		l.sayPlan()
+	}
+	return code
+}
+
+// Wait does all that Run does before the worker starts.
+func (g *Gate) Wait(ctx context.Context) int {
+	ctx = g.Signals.Context(ctx)
+	l, code := g.begin()
+	if code == ExitOK {
+		code = l.check()
+	}
+	if code == ExitOK {
+		code = l.wait(ctx)
+	}
+	return code
+}
+
+// Probe makes one attempt at every wait, or at those that are named.
+func (g *Gate) Probe(ctx context.Context, names []string) int {
+	ctx = g.Signals.Context(ctx)
+	l, code := g.begin()
+	if code == ExitOK {
+		code = l.check()
+	}
+	if code == ExitOK {
+		code = l.only(names)
+	}
+	if code != ExitOK {
+		return code
+	}
+	l.toStdout()
+	return l.probe(ctx)
+}
+
+// begin reads the settings and the contract. Today that is the built-in one; a
+// file's loader will replace the value, and nothing after it.
+func (g *Gate) begin() (*line, int) {
+	s, faults := LoadSettings(g.Flags)
+	l := &line{Gate: g, settings: s, report: report{w: g.Stderr, json: s.JSON, termination: terminationLog}}
+	if !s.JSON {
+		l.report.screen = newScreen(g.Stderr)
+	}
+	l.result = l.report
+	l.sayAll(unknownSettings(g.Environ))
+	if s.Mode == Off {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.ModeOff})
+		return l, ExitOK
+	}
+	l.contract = envcheck.Builtin(s.RedisKeys, s.Client, s.Require, s.KeyPrefix)
+	if len(faults) > 0 {
+		return l, l.fault(ExitEnvironment, faults...)
+	}
+	if path := s.Contract.Reveal(); path != "" {
+		_, reason := readFile(path, 0)
+		if reason == "" || reason == envcheck.TooLarge {
+			reason = envcheck.NotSupported
+		}
+		return l, l.fault(ExitContractUnreadable, envcheck.Diagnostic{Code: envcheck.ContractUnreadable, Reason: reason})
+	}
+	return l, ExitOK
+}
+
+// toStdout sends results where a command's result belongs.
+func (l *line) toStdout() { l.result = report{w: l.Stdout, json: l.settings.JSON} }
+
+// enforces reports whether a fault keeps the worker from starting.
+func (l *line) enforces() bool { return l.settings.Mode == Enforce }
+
+// fault says why the line ends with code here, or would if it were enforced.
+func (l *line) fault(code int, diagnostics ...envcheck.Diagnostic) int {
+	if l.enforces() {
+		return l.report.fail(code, diagnostics...)
+	}
+	l.sayAll(diagnostics)
+	return code
+}
+
+// check judges the environment by the contract.
+func (l *line) check() int {
+	r := l.contract.Check(l.Environ)
+	l.targets = r.Targets
+	if !r.OK() {
+		return l.fault(ExitEnvironment, r.Diagnostics...)
+	}
+	l.sayAll(r.Diagnostics)
+	return ExitOK
+}
+
+// lookUp finds the worker's file and says what would keep it from running.
+func (l *line) lookUp(ctx context.Context, worker []string) (path string, code int) {
+	path, warnings, fault := lookUp(ctx, worker[0], l.Environ)
+	l.sayAll(warnings)
+	if fault != nil {
+		return "", l.report.fail(fault.Exit, *fault)
+	}
+	if path == "" {
+		return "", l.interrupted(ctx)
+	}
+	if warning, ok := shellWorker(worker); ok {
+		l.report.say(warning)
+	}
+	return path, ExitOK
+}
+
+// ready says that the worker starts, and with which fault when code is one.
+func (l *line) ready(code int) {
+	if code != ExitOK {
+		l.report.say(envcheck.Diagnostic{
+			Code: envcheck.Observed, Fields: []envcheck.Field{envcheck.Int("would_exit", code)},
+		})
+	}
+	l.report.say(l.execLine())
+}
+
+// become replaces the process. It returns when that failed.
+func (l *line) become(ctx context.Context, path string, worker []string) int {
+	fault, err := become(ctx, l.Signals, path, worker, l.Environ)
+	if stopped, ok := errors.AsType[Stopped](err); ok {
+		return l.stopped(stopped)
+	}
+	return l.report.fail(fault.Exit, *fault)
+}
+
+// stopped says that a signal ended the gate.
+func (l *line) stopped(s Stopped) int {
+	l.report.say(envcheck.Diagnostic{
+		Code: envcheck.Stopped, Exit: s.ExitCode(),
+		Fields: []envcheck.Field{envcheck.Is("signal", signalName(s.Signal))},
+	})
+	return s.ExitCode()
+}
+
+func (l *line) sayAll(diagnostics []envcheck.Diagnostic) {
+	for _, d := range diagnostics {
+		l.report.say(d)
+	}
+}

@@ -1,0 +1,85 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// startLine says what is about to be waited for, and how.
+func (l *line) startLine() envcheck.Diagnostic {
+	d := envcheck.Diagnostic{Code: envcheck.Start, Head: []envcheck.Field{
+		envcheck.Is("contract", l.contract.Name), envcheck.Is("mode", envcheck.Word(l.settings.Mode)),
+		envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay),
+	}}
+	for i, t := range l.targets {
+		if i > 0 {
+			d.Wait += ","
+		}
+		d.Wait += t.Name
+		d.Keys = append(d.Keys, t.Key)
+		if i == 0 {
+			d.Fields = []envcheck.Field{envcheck.Is("client", envcheck.Word(t.Client))}
+		}
+	}
+	return d
+}
+
+// sayPlan says what Run would wait for.
+func (l *line) sayPlan() {
+	l.result.say(envcheck.Diagnostic{Code: envcheck.ContractOK, Head: []envcheck.Field{
+		envcheck.Is("contract", l.contract.Name),
+	}})
+	for _, t := range l.targets {
+		l.result.say(envcheck.Diagnostic{
+			Code: envcheck.Plan, Wait: t.Name, Keys: []envcheck.Key{t.Key}, Fields: []envcheck.Field{
+				envcheck.Is("client", envcheck.Word(t.Client)), envcheck.Is("require", envcheck.Word(t.Require)),
+				envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay),
+			},
+		})
+	}
+}
+
+// execLine is the last line of a gate that does its job. It carries what one
+// needs to know to make timeout and delay shorter.
+func (l *line) execLine() envcheck.Diagnostic {
+	var elapsed time.Duration
+	if !l.clock.began.IsZero() {
+		elapsed = time.Since(l.clock.began)
+	}
+	attempts := 0
+	var causes []envcheck.Cause
+	for _, w := range l.waits {
+		attempts += w.attempts
+		causes = append(causes, w.causes...)
+	}
+	d := envcheck.Diagnostic{Code: envcheck.Exec, Fields: []envcheck.Field{
+		envcheck.Dur("elapsed", elapsed), envcheck.Int("attempts", attempts),
+		envcheck.Dur("waited", l.clock.waited), envcheck.Dur("delay", l.clock.paused), envcheck.Dur("left", l.clock.left),
+	}}
+	if len(causes) > 0 {
+		d.Fields = append(d.Fields, envcheck.Causes("causes", causes))
+	}
+	return d
+}
+
+// only keeps the targets that are named, and all when none is.
+func (l *line) only(names []string) int {
+	if len(names) == 0 {
+		return ExitOK
+	}
+	var kept []envcheck.Target
+	for _, name := range names {
+		found := false
+		for _, t := range l.targets {
+			if string(t.Name) == name {
+				found, kept = true, append(kept, t)
+			}
+		}
+		if !found {
+			return l.report.fail(ExitUsage, envcheck.Diagnostic{Code: envcheck.Usage, Reason: envcheck.WaitUnknown})
+		}
+	}
+	l.targets = kept
+	return ExitOK
+}

@@ -1,0 +1,133 @@
+package gate
+
+import (
+	"crypto/x509"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/kelseyhightower/envconfig"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// Mode says what the gate does about what it finds.
+type Mode envcheck.Word
+
+// The modes.
+const (
+	Enforce Mode = "enforce" // a fault keeps the worker from starting
+	Observe Mode = "observe" // a fault is said, and the worker starts all the same
+	Off     Mode = "off"     // nothing is checked
+)
+
+// Settings steer the gate. README.md has them with their meaning.
+type Settings struct {
+	Contract     envcheck.Secret // path of the contract file, "" for the built-in one
+	Mode         Mode
+	RedisKeys    [][]envcheck.Key // each group is one wait, its first key that is set counts
+	Client       envcheck.Client
+	Require      envcheck.Require
+	KeyPrefix    string
+	TLSRoots     *x509.CertPool // nil: the system's
+	TLSVerify    envcheck.TLSVerify
+	Timeout      time.Duration
+	Delay        time.Duration
+	StartJitter  time.Duration
+	RefuseAfter  time.Duration
+	DialTimeout  time.Duration
+	ReplyTimeout time.Duration
+	IntervalMin  time.Duration
+	IntervalMax  time.Duration
+	JSON         bool
+}
+
+const envPrefix = "STARTGATE"
+
+// texts are the settings as they come, and the one table of their names,
+// defaults and descriptions. envconfig fills it: a field that takes any text
+// cannot fail, so that parse sees every fault and not only the first, and no
+// error that quotes a value comes about.
+//
+// Only split_words names the variables: with an envconfig tag an unset
+// STARTGATE_TIMEOUT would be read from the worker's own TIMEOUT.
+type texts struct {
+	Contract     text `desc:"contract file; without it the built-in contract applies"`
+	Mode         text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
+	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
+	Client       text `default:"generic" desc:"family of Redis clients whose URL dialect applies: generic"`
+	Require      text `default:"write" desc:"what Redis must do: ping, or write (a test that changes nothing)"`
+	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
+	TLSCAFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
+	TLSVerify    text `split_words:"true" default:"full" desc:"full, ca (any host name) or none"`
+	Timeout      text `default:"300s" desc:"budget of all waits together; 0 is one attempt"`
+	Delay        text `default:"0s" desc:"pause after readiness, which must hold at its end"`
+	StartJitter  text `split_words:"true" default:"0s" desc:"the first attempt waits a random part of this"`
+	RefuseAfter  text `split_words:"true" default:"0s" desc:"how long a refusal is retried before it is final"`
+	DialTimeout  text `split_words:"true" default:"3s" desc:"of one look-up, connect and TLS handshake"`
+	ReplyTimeout text `split_words:"true" default:"2s" desc:"of one answer"`
+	IntervalMin  text `split_words:"true" default:"25ms" desc:"shortest pause between attempts"`
+	IntervalMax  text `split_words:"true" default:"1s" desc:"longest pause between attempts"`
+	Format       text `default:"text" desc:"text or json"`
+}
+
+// text is a setting's text. An empty one counts as unset.
+type text struct{ secret envcheck.Secret }
+
+// Decode implements [envconfig.Decoder].
+func (t *text) Decode(s string) error {
+	t.secret = envcheck.Seal(s)
+	return nil
+}
+
+// A SettingInfo describes a setting for a reader.
+type SettingInfo struct {
+	Name     string // of the flag, without dashes
+	Variable envcheck.Key
+	Flag     bool // false when only the variable sets it
+	Default  string
+	Doc      string
+}
+
+// SettingInfos lists the settings in the order of the README.
+func SettingInfos() []SettingInfo {
+	t := reflect.TypeFor[texts]()
+	infos := make([]SettingInfo, t.NumField())
+	for i := range infos {
+		f := t.Field(i)
+		name := settingName(f.Name)
+		infos[i] = SettingInfo{
+			Name:     strings.ReplaceAll(name, "_", "-"),
+			Variable: envcheck.Key(envPrefix + "_" + strings.ToUpper(name)),
+			Flag:     f.Tag.Get("flag") != "-",
+			Default:  f.Tag.Get("default"),
+			Doc:      f.Tag.Get("desc"),
+		}
+	}
+	return infos
+}
+
+// settingName turns RedisKeys into redis_keys and TLSCAFile into tls_ca_file.
+func settingName(field string) string {
+	field = strings.NewReplacer("TLSCA", "TlsCa", "TLS", "Tls").Replace(field)
+	var b strings.Builder
+	for i, r := range field {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// LoadSettings reads the settings from flags, by their names, and for what
+// they do not set from the process's STARTGATE_* variables. It returns every
+// fault; a setting with a fault has its default.
+func LoadSettings(flags map[string]string) (Settings, []envcheck.Diagnostic) {
+	var t texts
+	if err := envconfig.Process(envPrefix, &t); err != nil {
+		// Not reachable with fields that take any text; its text quotes values.
+		return Settings{}, []envcheck.Diagnostic{{Code: envcheck.InternalError}}
+	}
+	return parseSettings(&t, flags)
+}

@@ -1,0 +1,218 @@
+package gate
+
+import (
+	"crypto/x509"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// maxDuration bounds every duration: a year is longer than any wait.
+const maxDuration = 365 * 24 * time.Hour
+
+// maxCAFile bounds the file of trusted authorities; the usual bundle has 0.2 MB.
+const maxCAFile = 4 << 20
+
+// settingsParser turns texts into settings and keeps every fault.
+type settingsParser struct {
+	flags  map[string]string
+	infos  []SettingInfo
+	faults []envcheck.Diagnostic
+}
+
+func parseSettings(t *texts, flags map[string]string) (Settings, []envcheck.Diagnostic) {
+	p := settingsParser{flags: flags, infos: SettingInfos()}
+	s := Settings{
+		Mode:      Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off")),
+		Client:    envcheck.Client(p.word(&t.Client, "client", "generic")),
+		Require:   envcheck.Require(p.word(&t.Require, "require", "ping", "write")),
+		TLSVerify: envcheck.TLSVerify(p.word(&t.TLSVerify, "tls-verify", "full", "ca", "none")),
+		JSON:      p.word(&t.Format, "format", "text", "json") == "json",
+
+		Timeout:      p.duration(&t.Timeout, "timeout", 0),
+		Delay:        p.duration(&t.Delay, "delay", 0),
+		StartJitter:  p.duration(&t.StartJitter, "start-jitter", 0),
+		RefuseAfter:  p.duration(&t.RefuseAfter, "refuse-after", 0),
+		DialTimeout:  p.duration(&t.DialTimeout, "dial-timeout", time.Millisecond),
+		ReplyTimeout: p.duration(&t.ReplyTimeout, "reply-timeout", time.Millisecond),
+		IntervalMin:  p.duration(&t.IntervalMin, "interval-min", time.Millisecond),
+	}
+	s.IntervalMax = p.duration(&t.IntervalMax, "interval-max", s.IntervalMin)
+	s.RedisKeys = p.redisKeys(&t.RedisKeys, "redis-keys")
+	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
+	s.TLSRoots = p.roots(&t.TLSCAFile, "tls-ca-file")
+	s.Contract, _ = p.value(&t.Contract, "contract")
+	return s, p.faults
+}
+
+func (p *settingsParser) info(name string) SettingInfo {
+	for _, info := range p.infos {
+		if info.Name == name {
+			return info
+		}
+	}
+	panic("no such setting")
+}
+
+// value returns the flag's text, else the variable's, else the default, and
+// the name of what set it.
+func (p *settingsParser) value(t *text, name string) (envcheck.Secret, envcheck.Key) {
+	if v, ok := p.flags[name]; ok {
+		return envcheck.Seal(v), envcheck.Key("--" + name)
+	}
+	info := p.info(name)
+	if t.secret.Reveal() == "" {
+		return envcheck.Seal(info.Default), info.Variable
+	}
+	return t.secret, info.Variable
+}
+
+func (p *settingsParser) fault(by envcheck.Key, reason envcheck.Reason) {
+	p.faults = append(p.faults, envcheck.Diagnostic{
+		Code: envcheck.SettingInvalid, Keys: []envcheck.Key{by}, Reason: reason,
+	})
+}
+
+// word returns the one of words that the setting is. The first is the default.
+func (p *settingsParser) word(t *text, name string, words ...envcheck.Word) envcheck.Word {
+	secret, by := p.value(t, name)
+	for _, w := range words {
+		if secret.Reveal() == string(w) {
+			return w
+		}
+	}
+	p.fault(by, envcheck.NotInEnum)
+	return envcheck.Word(p.info(name).Default)
+}
+
+// duration reads seconds or a Go duration.
+func (p *settingsParser) duration(t *text, name string, least time.Duration) time.Duration {
+	secret, by := p.value(t, name)
+	d, reason := parseDuration(secret.Reveal())
+	if reason == "" && d < least {
+		reason = envcheck.BelowMin
+	}
+	if reason != "" {
+		p.fault(by, reason)
+		d, _ = parseDuration(p.info(name).Default)
+	}
+	return d
+}
+
+func parseDuration(s string) (time.Duration, envcheck.Reason) {
+	var d time.Duration
+	if strings.Trim(s, "0123456789.") == "" {
+		seconds, err := strconv.ParseFloat(s, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return 0, envcheck.NotDuration
+		}
+		d = time.Duration(math.Min(seconds, 2*maxDuration.Seconds()) * float64(time.Second))
+	} else {
+		var err error
+		if d, err = time.ParseDuration(s); err != nil {
+			return 0, envcheck.NotDuration
+		}
+	}
+	if d < 0 || d > maxDuration {
+		return 0, envcheck.OutOfRange
+	}
+	return d, ""
+}
+
+// redisKeys reads A|B,C: commas part the waits, bars the keys of one.
+func (p *settingsParser) redisKeys(t *text, name string) [][]envcheck.Key {
+	secret, by := p.value(t, name)
+	groups, ok := parseKeys(secret.Reveal())
+	if !ok {
+		p.fault(by, envcheck.NotKeyNames)
+		groups, _ = parseKeys(p.info(name).Default)
+	}
+	return groups
+}
+
+func parseKeys(s string) (groups [][]envcheck.Key, ok bool) {
+	seen := map[string]bool{}
+	for group := range strings.SplitSeq(s, ",") {
+		var keys []envcheck.Key
+		for name := range strings.SplitSeq(group, "|") {
+			name = strings.TrimSpace(name)
+			if !envcheck.ValidKey(name) || seen[name] || strings.HasPrefix(name, envPrefix+"_") {
+				return nil, false
+			}
+			seen[name] = true
+			keys = append(keys, envcheck.Key(name))
+		}
+		groups = append(groups, keys)
+	}
+	return groups, true
+}
+
+func (p *settingsParser) keyPrefix(t *text, name string) string {
+	secret, by := p.value(t, name)
+	if strings.ContainsFunc(secret.Reveal(), unicode.IsControl) {
+		p.fault(by, envcheck.ControlCharacter)
+		return p.info(name).Default
+	}
+	return secret.Reveal()
+}
+
+// roots reads the file of trusted authorities, when there is to be one.
+func (p *settingsParser) roots(t *text, name string) *x509.CertPool {
+	secret, by := p.value(t, name)
+	if secret.Reveal() == "" {
+		return nil
+	}
+	pem, reason := readFile(secret.Reveal(), maxCAFile)
+	if reason != "" {
+		p.fault(by, reason)
+		return nil
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		p.fault(by, envcheck.NoCertificate)
+		return nil
+	}
+	return roots
+}
+
+// readFile reads a regular file of at most limit bytes. It says in a reason
+// why it cannot: an error's text has the path.
+func readFile(path string, limit int64) ([]byte, envcheck.Reason) {
+	info, err := os.Stat(path) // before opening: a FIFO would block
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, envcheck.NotFound
+	case errors.Is(err, fs.ErrPermission):
+		return nil, envcheck.PermissionDenied
+	case err != nil:
+		return nil, envcheck.IOError
+	case info.IsDir():
+		return nil, envcheck.IsDirectory
+	case !info.Mode().IsRegular():
+		return nil, envcheck.NotRegular
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, envcheck.PermissionDenied
+	}
+	if err != nil {
+		return nil, envcheck.IOError
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, envcheck.IOError
+	}
+	if int64(len(b)) > limit {
+		return nil, envcheck.TooLarge
+	}
+	return b, ""
+}

@@ -1,0 +1,267 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe"
+)
+
+const (
+	// quiet is how long a state lasts before it is said again.
+	quiet = 10 * time.Second
+	// lonely is how long a wait goes on without one connection before the
+	// address itself is doubted.
+	lonely = 15 * time.Second
+)
+
+// clock is where a line's time went.
+type clock struct {
+	began  time.Time     // the first attempt
+	left   time.Duration // of the budget
+	waited time.Duration // spent from the budget
+	paused time.Duration // spent in the delay
+}
+
+// wait brings every target to readiness within the budget, and through the
+// delay. Readiness must hold at the delay's end; else waiting goes on in what
+// is left of the budget.
+func (l *line) wait(ctx context.Context) int {
+	if l.settings.Mode == Off {
+		return ExitOK
+	}
+	l.report.say(l.startLine())
+	l.open()
+	defer l.close()
+	if !pause(ctx, jitter(l.settings.StartJitter)) {
+		return l.interrupted(ctx)
+	}
+	l.clock = clock{began: time.Now(), left: l.settings.Timeout}
+	for round := 1; ; round++ {
+		code, held := l.round(ctx)
+		switch {
+		case code != ExitOK:
+			return code
+		case round > 1 && held, l.settings.Delay == 0 && len(l.waits) == 1:
+			return ExitOK
+		}
+		if l.settings.Delay > 0 {
+			l.report.say(envcheck.Diagnostic{
+				Code: envcheck.Delay, Fields: []envcheck.Field{envcheck.Dur("delay", l.settings.Delay)},
+			})
+			l.rest()
+			if !pause(ctx, l.settings.Delay) {
+				return l.interrupted(ctx)
+			}
+			l.clock.paused += l.settings.Delay
+		}
+	}
+}
+
+// probe makes one attempt at each target.
+func (l *line) probe(ctx context.Context) int {
+	l.open()
+	defer l.close()
+	l.settings.RefuseAfter = 0
+	l.clock = clock{began: time.Now()}
+	code, _ := l.round(ctx)
+	return code
+}
+
+// outcome is an attempt's outcome on its way to the main goroutine.
+type outcome struct {
+	wait  *waiting
+	o     probe.Outcome
+	final bool
+}
+
+// round waits until every target is ready, and reports whether each was so at
+// the first attempt.
+func (l *line) round(ctx context.Context) (code int, held bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := time.Now()
+	outcomes := make(chan outcome)
+	for _, w := range l.waits {
+		w.done, w.changed = false, start
+		w.last = probe.Outcome{}
+		go l.ask(ctx, w, outcomes)
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+
+	held = true
+	var failed []*waiting
+	for pending := len(l.waits); pending > 0; {
+		select {
+		case <-ctx.Done():
+			return l.interrupted(ctx), false
+		case now := <-tick.C:
+			l.remind(now)
+		case got := <-outcomes:
+			now := time.Now()
+			held = held && got.o.Verdict == probe.Ready
+			if !got.final {
+				l.tell(got.wait, got.o, now)
+				continue
+			}
+			got.wait.done = true
+			pending--
+			if got.o.Verdict != probe.Ready {
+				failed = append(failed, got.wait)
+			}
+			if got.o.Verdict == probe.Refuse {
+				pending = 0
+			}
+		}
+	}
+	spent := time.Since(start)
+	l.clock.waited += spent
+	l.clock.left = max(0, l.clock.left-spent)
+	if len(failed) > 0 {
+		return l.failed(failed), false
+	}
+	return ExitOK, held
+}
+
+// ask runs one wait. It never blocks on a main goroutine that has moved on.
+func (l *line) ask(ctx context.Context, w *waiting, outcomes chan<- outcome) {
+	send := func(o outcome) {
+		select {
+		case outcomes <- o:
+		case <-ctx.Done():
+		}
+	}
+	limits := probe.Limits{
+		Budget: l.clock.left, RefuseAfter: l.settings.RefuseAfter,
+		IntervalMin: l.settings.IntervalMin, IntervalMax: l.settings.IntervalMax,
+	}
+	end := probe.Wait(ctx, w.prober, limits, func(o probe.Outcome) { send(outcome{w, o, false}) })
+	send(outcome{w, end, true})
+}
+
+// tell counts an outcome and says what changed.
+func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
+	elapsed := now.Sub(l.clock.began)
+	changed := w.add(o, now)
+	if o.Verdict == probe.Ready {
+		l.result.say(w.ready(elapsed))
+		for _, code := range o.Warnings {
+			l.report.say(envcheck.Diagnostic{Code: code, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key}})
+		}
+		return
+	}
+	final := l.settings.Timeout == 0 || o.Verdict == probe.Refuse && l.settings.RefuseAfter == 0
+	if final || l.clock.left == 0 {
+		return // the last line says it
+	}
+	if l.report.screen != nil {
+		l.report.progress(w.state(elapsed, l.settings.Timeout))
+	} else if changed {
+		w.since = now
+		l.report.say(w.state(elapsed, l.settings.Timeout))
+	}
+}
+
+// remind says of each wait that it still goes on.
+func (l *line) remind(now time.Time) {
+	elapsed := now.Sub(l.clock.began)
+	for _, w := range l.waits {
+		if w.done || w.last.Code == "" {
+			continue
+		}
+		if !w.connected && !w.warned && elapsed >= lonely {
+			w.warned = true
+			l.report.say(envcheck.Diagnostic{
+				Code: envcheck.NeverConnected, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key},
+				Fields: append([]envcheck.Field{envcheck.Dur("elapsed", elapsed)}, facts(w.last.Facts)...),
+			})
+		}
+		if l.report.screen == nil && now.Sub(w.since) >= quiet {
+			w.since = now
+			l.report.say(w.still(elapsed, l.settings.Timeout))
+		}
+	}
+}
+
+// failed says why the waits that are not ready are not. A refusal comes last
+// and decides: trying again does not help while there is one.
+func (l *line) failed(waits []*waiting) int {
+	elapsed := time.Since(l.clock.began)
+	slices.SortStableFunc(waits, func(a, b *waiting) int { return int(a.last.Verdict) - int(b.last.Verdict) })
+	code := ExitBudgetSpent
+	var diagnostics []envcheck.Diagnostic
+	for _, w := range waits {
+		switch {
+		case w.last.Code == envcheck.InternalError:
+			code = ExitInternal
+		case w.last.Verdict == probe.Refuse && code != ExitInternal:
+			code = ExitRefused
+		}
+		diagnostics = append(diagnostics, w.failure(elapsed))
+	}
+	return l.fault(code, diagnostics...)
+}
+
+// interrupted ends the line on a signal.
+func (l *line) interrupted(ctx context.Context) int {
+	if stopped, ok := errors.AsType[Stopped](context.Cause(ctx)); ok {
+		return l.stopped(stopped)
+	}
+	return ExitInternal
+}
+
+// open makes a prober for every target.
+func (l *line) open() {
+	for _, t := range l.targets {
+		l.waits = append(l.waits, &waiting{target: t, prober: probe.NewRedis(t.URL, probe.RedisOptions{
+			DialTimeout: l.settings.DialTimeout, ReplyTimeout: l.settings.ReplyTimeout,
+			Verify: l.settings.TLSVerify, Roots: l.settings.TLSRoots,
+			Require: t.Require, KeyPrefix: t.KeyPrefix,
+		})})
+	}
+}
+
+// close drops the connections of the waits that have ended. One that a signal
+// left under way belongs to its goroutine; the process ends with it.
+func (l *line) close() {
+	for _, w := range l.waits {
+		if w.done {
+			w.prober.Close()
+		}
+	}
+}
+
+// rest drops connections that a long delay would leave idle.
+func (l *line) rest() {
+	if l.settings.Delay > probe.IdleMax {
+		l.close()
+	}
+}
+
+// pause waits for d and reports whether ctx still holds.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// jitter is a random part of d.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return rand.N(d)
+}
