@@ -70,10 +70,18 @@ const (
 	RedisLoading            Code = "redis_loading"
 	RedisReplyTimeout       Code = "redis_reply_timeout"
 	RedisReadOnly           Code = "redis_read_only"
+	RedisMasterDown         Code = "redis_master_down"
 	RedisAuthRequired       Code = "redis_auth_required"
 	RedisAuthRejected       Code = "redis_auth_rejected"
 	RedisAuthNotConfigured  Code = "redis_auth_not_configured"
+	RedisNotPermitted       Code = "redis_not_permitted"
+	RedisInfoUnavailable    Code = "redis_info_unavailable"
+	RedisWriteUnverified    Code = "redis_write_unverified"
+	RedisUnverified         Code = "redis_unverified"
 	RedisDBInvalid          Code = "redis_db_invalid"
+	RedisDBOnCluster        Code = "redis_db_on_cluster"
+	RedisClusterDown        Code = "redis_cluster_down"
+	RedisClusterRedirect    Code = "redis_cluster_redirect"
 	RedisProtectedMode      Code = "redis_protected_mode"
 	RedisMaxClients         Code = "redis_max_clients"
 	RedisBusy               Code = "redis_busy"
@@ -97,6 +105,7 @@ const (
 	RedisTLSNameMismatch    Code = "redis_tls_name_mismatch"
 	RedisTLSExpired         Code = "redis_tls_expired"
 	RedisTLSNotYetValid     Code = "redis_tls_not_yet_valid"
+	RedisTLSClientCert      Code = "redis_tls_client_cert_required"
 	RedisTLSRefused         Code = "redis_tls_refused"
 	RedisTLSUnverified      Code = "redis_tls_unverified"
 	NeverConnected          Code = "never_connected"
@@ -137,7 +146,7 @@ var catalogue = [...]entry{
 	{PathUnset, Warn, "PATH is unset; the default path is searched for the worker", ""},
 	{WorkerInShell, Warn, "the worker is a shell command: look-up and signals concern the shell", "use the exec form of CMD"},
 
-	{RedisMissing, Error, "queue config missing", ""},
+	{RedisMissing, Error, "queue config missing", "set one, or name yours in STARTGATE_REDIS_KEYS"},
 	{RedisParseFailed, Error, "the Redis URL cannot be read", ""},
 	{BrokerNotRedis, Warn, "the URL names another broker than Redis and is skipped", ""},
 	{EnvInvalidUTF8, Error, "the value is not valid UTF-8", "write it again as UTF-8 text"},
@@ -152,14 +161,22 @@ var catalogue = [...]entry{
 
 	{RedisRefused, Error, "nothing listens at Redis's address", "start Redis, or correct host and port"},
 	{RedisUnreachable, Error, "there is no way to Redis's address", "check networks, routes and policies"},
-	{RedisConnectTimeout, Error, "connecting to Redis took too long", "check firewalls and network policies"},
+	{RedisConnectTimeout, Error, "connecting to Redis took too long", "check the address, firewalls and network policies"},
 	{RedisLoading, Info, "Redis is loading its data set", "give it a longer timeout"},
 	{RedisReplyTimeout, Error, "Redis accepted the connection but did not answer in time", "see what keeps the server busy"},
 	{RedisReadOnly, Error, "this Redis is a read-only replica", "point the key at the master"},
+	{RedisMasterDown, Error, "this Redis is a replica that has lost its master", "bring the master back, or point the key at it"},
 	{RedisAuthRequired, Error, "Redis wants a password and the key has none", "add the password to the key"},
 	{RedisAuthRejected, Error, "Redis rejected the credentials", "correct user and password in the key"},
 	{RedisAuthNotConfigured, Warn, "the key has a password but Redis has none; some clients refuse that", ""},
+	{RedisNotPermitted, Error, "the user may not select that database", "grant it SELECT, or use database 0"},
+	{RedisInfoUnavailable, Warn, "the user may not run INFO, so that loading shows by PING alone", ""},
+	{RedisWriteUnverified, Warn, "the user may not write to the key of the write test", "set STARTGATE_KEY_PREFIX to a prefix that the user may write to"},
+	{RedisUnverified, Warn, "the user may run none of the commands that would show readiness", ""},
 	{RedisDBInvalid, Error, "Redis has no database of that number", "correct the database number in the key"},
+	{RedisDBOnCluster, Error, "a Redis Cluster has database 0 only", "use database 0 in the key"},
+	{RedisClusterDown, Error, "the Redis Cluster does not serve all of its slots", "see redis-cli cluster info"},
+	{RedisClusterRedirect, Error, "this is one node of a Redis Cluster, which most workers cannot use", "use a Redis that is no cluster"},
 	{RedisProtectedMode, Error, "Redis is in protected mode and takes local connections only", "set a password on the server"},
 	{RedisMaxClients, Error, "Redis has as many clients as it allows", "raise maxclients, or close connections"},
 	{RedisBusy, Error, "Redis is busy running a script", "wait for it, or end it"},
@@ -168,7 +185,7 @@ var catalogue = [...]entry{
 	{RedisNotEnoughReplicas, Error, "Redis refuses writes since it has too few replicas", "bring the replicas back"},
 	{RedisWritePaused, Error, "Redis answers but holds writes back", "wait for the failover or pause to end"},
 	{RedisClosed, Error, "the connection to Redis was closed at once", "check what answers at the address"},
-	{RedisErrorReply, Error, "Redis answered with an error", "see the server's log"},
+	{RedisErrorReply, Error, "Redis answered with an error", "see what the server says to PING, INFO and LPUSHX"},
 	{RedisIsSentinel, Error, "this is a Redis Sentinel, not a Redis", "point the key at the master"},
 	{RedisNotRedis, Error, "what answers at the address is not Redis", "correct host and port"},
 	{RedisHostInvalid, Error, "the host name can never be looked up", "correct the host name"},
@@ -183,6 +200,7 @@ var catalogue = [...]entry{
 	{RedisTLSNameMismatch, Error, "Redis's certificate is for another name", "use the name that the certificate has"},
 	{RedisTLSExpired, Error, "Redis's certificate has expired", "renew it"},
 	{RedisTLSNotYetValid, Error, "Redis's certificate is not valid yet", "check the clocks"},
+	{RedisTLSClientCert, Error, "Redis wants a client certificate", "turn tls-auth-clients off, or use a server without it"},
 	{RedisTLSRefused, Error, "the TLS handshake with Redis failed", "check versions and certificates on both sides"},
 	{RedisTLSUnverified, Warn, "Redis's certificate is not verified", ""},
 	{NeverConnected, Warn, "not one connection to Redis so far: the address may be wrong", ""},

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ func publicDir(t *testing.T) string {
 type elfFile struct {
 	arch     string // "" is this machine's
 	machine  uint16 // instead of arch
-	kind     uint16 // 0 is executable
+	kind     uint16 // 0 is executable, 1 an object file, 3 shared
 	entry    int    // size of a segment's header, 0 is the right one
 	interp   string // as it stands in the file, with its NUL
 	segments int    // 0 is one
@@ -50,18 +51,13 @@ type elfFile struct {
 }
 
 func (e elfFile) String() string {
-	if e.arch == "" {
-		e.arch = runtime.GOARCH
-	}
 	a := architectures[0]
 	for _, candidate := range architectures {
-		if candidate.arch == e.arch {
+		if candidate.arch == cmp.Or(e.arch, runtime.GOARCH) {
 			a = candidate
 		}
 	}
-	if e.machine != 0 {
-		a.machine = e.machine
-	}
+	a.machine = cmp.Or(e.machine, a.machine)
 	l, order := elf64, binary.ByteOrder(binary.LittleEndian)
 	if a.class == 1 {
 		l = elf32
@@ -79,18 +75,11 @@ func (e elfFile) String() string {
 	header := make([]byte, l.header)
 	copy(header, "\x7fELF")
 	header[4], header[5], header[6] = a.class, a.data, 1
-	order.PutUint16(header[16:], max(e.kind, 2))
-	if e.kind == 1 {
-		order.PutUint16(header[16:], 1)
-	}
+	order.PutUint16(header[16:], cmp.Or(e.kind, 2))
 	order.PutUint16(header[18:], a.machine)
 	order.PutUint32(header[20:], 1)
 	word(header, l.phoff, uint64(l.header))
-	entry := l.entry
-	if e.entry != 0 {
-		entry = e.entry
-	}
-	order.PutUint16(header[l.phentsize:], uint16(entry))
+	order.PutUint16(header[l.phentsize:], uint16(cmp.Or(e.entry, l.entry)))
 
 	var table bytes.Buffer
 	segment := func(kind uint32, offset, size uint64) {
@@ -98,6 +87,7 @@ func (e elfFile) String() string {
 		order.PutUint32(p, kind)
 		word(p, l.offset, offset)
 		word(p, l.filesz, size)
+		word(p, l.filesz+l.word, size) // in memory
 		table.Write(p)
 	}
 	segments := max(e.segments, 1)

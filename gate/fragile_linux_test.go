@@ -32,7 +32,7 @@ func TestPreflightPassesWhatExecveRuns(t *testing.T) {
 		{"env takes all as one name", "#!/usr/bin/env sh -e\n", []envcheck.Reason{envcheck.EnvInterpreterMissing}},
 		{"env and CRLF", "#!/usr/bin/env sh\r\n", []envcheck.Reason{envcheck.ShebangCRLF}},
 		{"option and CRLF", "#!/bin/sh -e\r\n", []envcheck.Reason{envcheck.ShebangCRLF}},
-		{"half a program", elfFile{filesz: 1 << 20}.String(), []envcheck.Reason{envcheck.Truncated}},
+		{"half a program", elfFile{kind: 3, filesz: 1 << 20}.String(), []envcheck.Reason{envcheck.Truncated}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := makeFile(t, tt.file)

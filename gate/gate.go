@@ -51,8 +51,9 @@ type line struct {
 func (g *Gate) Run(ctx context.Context, worker []string) int {
 	ctx = g.Signals.Context(ctx)
 	l, code := g.begin()
-	if code == ExitOK {
-		code = l.check()
+	// In mode observe the line goes on after a fault.
+	if code == ExitOK || !l.enforces() {
+		code = cmp.Or(code, l.check())
 	}
 	if code != ExitOK && l.enforces() {
 		return code
@@ -61,7 +62,7 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 	if missing != ExitOK {
 		return missing
 	}
-	code = cmp.Or(code, l.wait(ctx)) // in mode observe a fault keeps nothing from being waited for
+	code = cmp.Or(code, l.wait(ctx))
 	if code != ExitOK && (l.enforces() || ctx.Err() != nil) {
 		return code
 	}
@@ -71,8 +72,8 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 
 // Check judges the environment and says what would be waited for.
 func (g *Gate) Check(context.Context) int {
-	l, code := g.begin()
-	if code = cmp.Or(code, l.check()); code == ExitOK {
+	l, code := g.checked()
+	if code == ExitOK {
 		l.toStdout()
 		l.sayPlan()
 	}
@@ -82,10 +83,7 @@ func (g *Gate) Check(context.Context) int {
 // Wait does all that Run does before the worker starts.
 func (g *Gate) Wait(ctx context.Context) int {
 	ctx = g.Signals.Context(ctx)
-	l, code := g.begin()
-	if code == ExitOK {
-		code = l.check()
-	}
+	l, code := g.checked()
 	if code == ExitOK {
 		code = l.wait(ctx)
 	}
@@ -95,22 +93,27 @@ func (g *Gate) Wait(ctx context.Context) int {
 // Probe makes one attempt at every wait, or at those that are named.
 func (g *Gate) Probe(ctx context.Context, names []string) int {
 	ctx = g.Signals.Context(ctx)
+	l, code := g.checked()
+	if code == ExitOK {
+		code = l.only(names)
+	}
+	if code == ExitOK {
+		l.toStdout()
+		code = l.probe(ctx)
+	}
+	return code
+}
+
+// checked is the start of every command but run.
+func (g *Gate) checked() (*line, int) {
 	l, code := g.begin()
 	if code == ExitOK {
 		code = l.check()
 	}
-	if code == ExitOK {
-		code = l.only(names)
-	}
-	if code != ExitOK {
-		return code
-	}
-	l.toStdout()
-	return l.probe(ctx)
+	return l, code
 }
 
-// begin reads the settings and the contract. Today that is the built-in one; a
-// file's loader will replace the value, and nothing after it.
+// begin reads the settings and the contract. In mode off there is none.
 func (g *Gate) begin() (*line, int) {
 	s, faults := LoadSettings(g.Flags)
 	l := &line{Gate: g, settings: s, report: report{w: g.Stderr, json: s.JSON, termination: terminationLog}}
@@ -123,18 +126,26 @@ func (g *Gate) begin() (*line, int) {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.ModeOff})
 		return l, ExitOK
 	}
-	l.contract = envcheck.Builtin(s.RedisKeys, s.Client, s.Require, s.KeyPrefix)
+	code := ExitOK
 	if len(faults) > 0 {
-		return l, l.fault(ExitEnvironment, faults...)
+		code = l.fault(ExitEnvironment, faults...)
 	}
-	if path := s.Contract.Reveal(); path != "" {
+	return l, cmp.Or(code, l.loadContract())
+}
+
+// loadContract takes the built-in contract. A file that is named is never
+// replaced by it; reading one comes with the contract language.
+func (l *line) loadContract() int {
+	if path := l.settings.Contract.Reveal(); path != "" {
 		_, reason := readFile(path, 0)
 		if reason == "" || reason == envcheck.TooLarge {
 			reason = envcheck.NotSupported
 		}
-		return l, l.fault(ExitContractUnreadable, envcheck.Diagnostic{Code: envcheck.ContractUnreadable, Reason: reason})
+		return l.fault(ExitContractUnreadable, envcheck.Diagnostic{Code: envcheck.ContractUnreadable, Reason: reason})
 	}
-	return l, ExitOK
+	s := l.settings
+	l.contract = envcheck.Builtin(s.RedisKeys, s.Client, s.Require, s.KeyPrefix)
+	return ExitOK
 }
 
 // toStdout sends results where a command's result belongs.

@@ -72,6 +72,8 @@ func inspectScript(head []byte, dirs string, depth int) (refusal, []envcheck.Rea
 	}
 	r := access(interpreter)
 	switch {
+	case interpreter == "":
+		r = refusal{syscall.EACCES, envcheck.ShebangEmpty}
 	case r.errno == syscall.ENOENT && strings.HasSuffix(interpreter, "\r"):
 		r.reason = envcheck.ShebangCRLF
 	case r.errno == syscall.ENOENT || r.errno == syscall.ENOTDIR:

@@ -27,6 +27,9 @@ func (l *line) startLine() envcheck.Diagnostic {
 
 // sayPlan says what Run would wait for.
 func (l *line) sayPlan() {
+	if l.settings.Mode == Off {
+		return
+	}
 	l.result.say(envcheck.Diagnostic{Code: envcheck.ContractOK, Head: []envcheck.Field{
 		envcheck.Is("contract", l.contract.Name),
 	}})
@@ -51,7 +54,9 @@ func (l *line) execLine() envcheck.Diagnostic {
 	var causes []envcheck.Cause
 	for _, w := range l.waits {
 		attempts += w.attempts
-		causes = append(causes, w.causes...)
+		for _, c := range w.causes {
+			causes = addCause(causes, c)
+		}
 	}
 	d := envcheck.Diagnostic{Code: envcheck.Exec, Fields: []envcheck.Field{
 		envcheck.Dur("elapsed", elapsed), envcheck.Int("attempts", attempts),
@@ -65,7 +70,7 @@ func (l *line) execLine() envcheck.Diagnostic {
 
 // only keeps the targets that are named, and all when none is.
 func (l *line) only(names []string) int {
-	if len(names) == 0 {
+	if len(names) == 0 || l.settings.Mode == Off {
 		return ExitOK
 	}
 	var kept []envcheck.Target

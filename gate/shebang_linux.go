@@ -10,28 +10,26 @@ import (
 
 // parseShebang reads the first line of a script as the kernel does: head is
 // the file's first 256 bytes, filled up with zeros. All that follows the
-// interpreter is one argument.
+// interpreter is one argument. The kernel takes an empty name for one where a
+// NUL ends it, as it does in a file that is no more than #!.
 func parseShebang(head []byte) (interpreter, arg string, reason envcheck.Reason) {
 	const (
 		blank      = " \t"
 		terminator = " \t\x00"
 	)
-	line := head[len("#!"):]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	} else {
+	line, _, whole := bytes.Cut(head[len("#!"):], []byte("\n"))
+	if !whole {
 		line = line[:len(line)-1] // the kernel keeps its last byte to itself
-		if name := bytes.TrimLeft(line, blank); len(name) > 0 && bytes.IndexAny(name, terminator) < 0 {
-			return "", "", envcheck.ShebangTooLong
-		}
 	}
 	line = bytes.Trim(line, blank)
 	end := bytes.IndexAny(line, terminator)
-	if end < 0 {
-		end = len(line)
-	}
-	if end == 0 {
+	switch {
+	case len(line) == 0:
 		return "", "", envcheck.ShebangEmpty
+	case end < 0 && !whole:
+		return "", "", envcheck.ShebangTooLong
+	case end < 0:
+		return string(line), "", ""
 	}
 	rest, _, _ := bytes.Cut(line[end:], []byte{0})
 	return string(line[:end]), string(bytes.Trim(rest, blank)), ""

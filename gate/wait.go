@@ -149,6 +149,10 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
 	elapsed := now.Sub(l.clock.began)
 	changed := w.add(o, now)
 	if o.Verdict == probe.Ready {
+		if w.said && !w.unready {
+			return // it was ready before the delay, and still is
+		}
+		w.said, w.unready = true, false
 		l.result.say(w.ready(elapsed))
 		for _, code := range o.Warnings {
 			l.report.say(envcheck.Diagnostic{Code: code, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key}})
@@ -159,12 +163,12 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
 	if final || l.clock.left == 0 {
 		return // the last line says it
 	}
-	if l.report.screen != nil {
-		l.report.progress(w.state(elapsed, l.settings.Timeout))
-	} else if changed {
-		w.since = now
-		l.report.say(w.state(elapsed, l.settings.Timeout))
+	w.unready = true
+	if l.report.progress(w.state(elapsed, l.settings.Timeout)) || !changed {
+		return
 	}
+	l.report.say(w.state(elapsed, l.settings.Timeout))
+	w.since, w.explained = now, w.explained || o.Code != envcheck.RedisLoading
 }
 
 // remind says of each wait that it still goes on.

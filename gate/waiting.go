@@ -18,6 +18,8 @@ type waiting struct {
 	causes    []envcheck.Cause
 	connected bool
 	explained bool // the closed facts were said
+	said      bool // ready was said
+	unready   bool // and is not true any more
 	warned    bool // never_connected was said
 	done      bool
 }
@@ -29,26 +31,26 @@ func (w *waiting) add(o probe.Outcome, now time.Time) (changed bool) {
 	changed = o.Code != w.last.Code
 	w.last = o
 	if o.Verdict != probe.Ready {
-		c := w.cause(o.Code)
-		c.Attempts++
-		c.Time += now.Sub(w.changed)
+		w.causes = addCause(w.causes, envcheck.Cause{Code: o.Code, Attempts: 1, Time: now.Sub(w.changed)})
 	}
 	w.changed = now
 	return changed
 }
 
-// cause returns the count of a code.
-func (w *waiting) cause(code envcheck.Code) *envcheck.Cause {
-	for i := range w.causes {
-		if w.causes[i].Code == code {
-			return &w.causes[i]
+// addCause counts c, together with what there is of the same code.
+func addCause(causes []envcheck.Cause, c envcheck.Cause) []envcheck.Cause {
+	for i := range causes {
+		if causes[i].Code == c.Code {
+			causes[i].Attempts += c.Attempts
+			causes[i].Time += c.Time
+			return causes
 		}
 	}
-	w.causes = append(w.causes, envcheck.Cause{Code: code})
-	return &w.causes[len(w.causes)-1]
+	return append(causes, c)
 }
 
-// state is the line about a wait that goes on.
+// state is the line about a wait that goes on. The first that is a failure
+// says the closed facts too.
 func (w *waiting) state(elapsed, timeout time.Duration) envcheck.Diagnostic {
 	d := envcheck.Diagnostic{
 		Code: w.last.Code, Level: envcheck.Info, Wait: w.target.Name,
@@ -59,7 +61,6 @@ func (w *waiting) state(elapsed, timeout time.Duration) envcheck.Diagnostic {
 	}
 	d.Fields = append(d.Fields, progress(w.last.Loading)...)
 	if !w.explained && w.last.Code != envcheck.RedisLoading {
-		w.explained = true
 		d.Keys = []envcheck.Key{w.target.Key}
 		d.Fields = append(d.Fields, facts(w.last.Facts)...)
 	}

@@ -22,6 +22,9 @@ type dialer struct {
 	// reached is set to the class of the address that was tried last. Two
 	// families are tried side by side.
 	reached atomic.Pointer[envcheck.Word]
+	// certificateAsked is set once the server has asked for a certificate of
+	// ours, which it may do without wanting one.
+	certificateAsked atomic.Bool
 }
 
 // dial connects, and shakes hands when the server is to speak TLS. The name is
@@ -33,12 +36,30 @@ func (d *dialer) dial(ctx context.Context) (net.Conn, envcheck.Code) {
 	if code != "" || d.tls == nil {
 		return conn, code
 	}
-	secure := tls.Client(conn, d.tls)
+	config := d.tls.Clone()
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		d.certificateAsked.Store(true)
+		return new(tls.Certificate), nil
+	}
+	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
-		return nil, tlsFault(err)
+		return nil, d.certificateFault(tlsFault(err))
 	}
 	return secure, ""
+}
+
+// certificateFault says that the server wanted a certificate when a connection
+// ends as if for that. From TLS 1.3 on the client's handshake is over before
+// the server judges, and its alert is often lost to the reset that follows.
+func (d *dialer) certificateFault(c envcheck.Code) envcheck.Code {
+	switch c {
+	case envcheck.RedisClosed, envcheck.RedisTLSClosed, envcheck.RedisTLSRefused:
+		if d.certificateAsked.Load() {
+			return envcheck.RedisTLSClientCert
+		}
+	}
+	return c
 }
 
 func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {

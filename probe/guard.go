@@ -24,6 +24,7 @@ const (
 type guard struct {
 	total  int           // bytes since the last write
 	kind   byte          // of the value under way, 0 between values
+	line   int           // bytes of a simple value
 	header []byte        // of a bulk or an aggregate
 	skip   int           // bytes of a bulk to come
 	open   [maxDepth]int // elements to come of each open aggregate
@@ -57,6 +58,9 @@ func (g *guard) accept(b []byte) bool {
 				return false
 			}
 		case isLine(g.kind):
+			if g.line++; g.line > maxBulk {
+				return false
+			}
 		default:
 			if g.header = append(g.header, b[0]); len(g.header) > maxHeader {
 				return false
@@ -111,7 +115,7 @@ func (g *guard) endLine() bool {
 
 // done ends a value, and with it each aggregate whose last element it is.
 func (g *guard) done() {
-	g.kind = 0
+	g.kind, g.line = 0, 0
 	for g.depth > 0 {
 		if g.open[g.depth-1]--; g.open[g.depth-1] > 0 {
 			return

@@ -14,12 +14,11 @@ const lookTimeout = 500 * time.Millisecond
 // secondLook tells a TLS mismatch from a network fault, which it looks like: a
 // Redis that waits for the end of a line never answers a ClientHello, and a
 // TLS port closes on plain text. It makes a connection of its own, sends no
-// credentials and runs at most once. It returns "" when it finds no mismatch.
+// credentials and runs at most once; what it finds holds for later failures of
+// the same shape. It returns "" when it finds no mismatch.
 func (r *Redis) secondLook(ctx context.Context, code envcheck.Code) envcheck.Code {
 	var look func(context.Context) envcheck.Code
 	switch {
-	case r.looked:
-		return ""
 	case r.dialer.tls == nil && (code == envcheck.RedisClosed || code == envcheck.RedisReplyTimeout):
 		look = r.lookForTLS
 	case r.dialer.tls != nil && code == envcheck.RedisTLSTimeout:
@@ -27,10 +26,12 @@ func (r *Redis) secondLook(ctx context.Context, code envcheck.Code) envcheck.Cod
 	default:
 		return ""
 	}
-	r.looked = true
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	return look(ctx)
+	if !r.looked {
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		defer cancel()
+		r.looked, r.found = true, look(ctx)
+	}
+	return r.found
 }
 
 func (r *Redis) lookForTLS(ctx context.Context) envcheck.Code {

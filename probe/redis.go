@@ -3,11 +3,7 @@ package probe
 import (
 	"context"
 	"crypto/x509"
-	"errors"
-	"math/rand/v2"
 	"net"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -37,13 +33,15 @@ type Redis struct {
 	dialer  *dialer
 	session *session // nil without a connection
 	looked  bool     // the second look is spent
+	found   envcheck.Code
 }
 
 // session is one connection to the server.
 type session struct {
-	wire   *wire
-	client *redis.Client
-	fresh  bool // nothing was asked yet: credentials and database come first
+	wire     *wire
+	client   *redis.Client
+	fresh    bool            // credentials and database are still to be said
+	warnings []envcheck.Code // about credentials, for as long as the connection lasts
 }
 
 // NewRedis returns a prober for the server that u names.
@@ -86,11 +84,18 @@ func (r *Redis) Probe(ctx context.Context) (o Outcome) {
 	}
 	o.Verdict = verdict(o.Code)
 	o.Facts = r.facts()
-	o.Cut = ctx.Err() != nil && o.Verdict == Retry
+	o.Cut = o.Verdict == Retry && expired(ctx)
 	if o.Verdict == Ready && r.dialer.tls != nil && r.verify() == envcheck.VerifyNone {
 		o.Warnings = append(o.Warnings, envcheck.RedisTLSUnverified)
 	}
 	return o
+}
+
+// expired reports whether ctx has ended. Reads that it bounds can end a moment
+// before its own timer does.
+func expired(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 func (r *Redis) attempt(ctx context.Context) Outcome {
@@ -102,7 +107,8 @@ func (r *Redis) attempt(ctx context.Context) Outcome {
 		r.session = r.open(conn)
 	}
 	a := r.session.ask(ctx, r.parts.Reveal(), r.options)
-	o := a.judge(r.session.wire)
+	o := a.judge(r.session)
+	o.Code = r.dialer.certificateFault(o.Code)
 	o.Connected = true
 	if a.broken() {
 		// Never a client with a failed connection again: go-redis's pool would
@@ -153,151 +159,4 @@ func (r *Redis) facts() Facts {
 		f.Port = "default"
 	}
 	return f
-}
-
-// answer is what came back for one write.
-type answer struct {
-	auth, database, ping *redis.StatusCmd // auth and database: nil when not asked
-	hello                *redis.Cmd       // nil when not asked
-	persistence, clients *redis.StringCmd
-	write                *redis.IntCmd // nil when not required
-	err                  error         // of the whole exchange
-}
-
-// ask makes one write and one read. PING comes before the write test, since
-// go-redis takes READONLY in the first reply for a bad connection, and the
-// write test comes last, since it is the one that a paused server holds back.
-func (s *session) ask(ctx context.Context, p envcheck.RedisParts, o RedisOptions) (a answer) {
-	pipe := s.client.Pipeline()
-	if s.fresh && p.Password != "" {
-		if p.User != "" {
-			a.auth = pipe.AuthACL(ctx, p.User, p.Password)
-		} else {
-			a.auth = pipe.Auth(ctx, p.Password)
-		}
-	}
-	if s.fresh && p.DB != 0 {
-		a.database = pipe.Select(ctx, p.DB)
-	}
-	a.ping = pipe.Ping(ctx)
-	if s.fresh {
-		a.hello = pipe.Do(ctx, "hello", "2")
-	}
-	a.persistence = pipe.Info(ctx, "persistence") // several sections at once: from 7.0
-	a.clients = pipe.Info(ctx, "clients")
-	if o.Require == envcheck.RequireWrite {
-		a.write = pipe.LPushX(ctx, testKey(o.KeyPrefix), "x")
-	}
-	_, a.err = pipe.Exec(ctx)
-	s.fresh = false
-	return a
-}
-
-// testKey is a key that never exists, so that LPUSHX meets all that stands in
-// the way of a write and changes nothing.
-func testKey(prefix string) string {
-	return prefix + ":startup-gate:" + strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36)
-}
-
-// broken reports whether the connection is of no more use.
-func (a *answer) broken() bool {
-	var reply redis.Error
-	return a.err != nil && !errors.As(a.err, &reply)
-}
-
-// judge says what the answer means. The exchange's own error comes first: when
-// the handshake fails, every single command still looks good.
-func (a *answer) judge(w *wire) Outcome {
-	if a.broken() {
-		return Outcome{Code: a.brokenCode(w)}
-	}
-	if code := unasked(w.first); code != "" {
-		return Outcome{Code: code}
-	}
-	if a.sentinel() {
-		return Outcome{Code: envcheck.RedisIsSentinel}
-	}
-	info := a.persistence.Val()
-	o := Outcome{Clients: infoClients(a.clients.Val())}
-	for _, cmd := range a.gating() {
-		switch code := errorCode(cmd.Err()); code {
-		case "":
-		case envcheck.RedisAuthNotConfigured:
-			o.Warnings = append(o.Warnings, code)
-		case envcheck.RedisLoading:
-			o.Code, o.Loading = code, infoProgress(info)
-			return o
-		default:
-			o.Code = code
-			return o
-		}
-	}
-	switch {
-	case a.ping.Val() != "PONG":
-		o.Code = envcheck.RedisNotRedis
-	case infoLoading(info):
-		o.Code, o.Loading = envcheck.RedisLoading, infoProgress(info)
-	case a.persistence.Err() != nil:
-		o.Code = errorCode(a.persistence.Err())
-	case a.write != nil && !writable(a.write):
-		o.Code = errorCode(a.write.Err())
-	default:
-		o.Code = envcheck.Ready
-	}
-	return o
-}
-
-// gating are the commands whose error decides before anything else.
-func (a *answer) gating() []redis.Cmder {
-	cmds := make([]redis.Cmder, 0, 3)
-	if a.auth != nil {
-		cmds = append(cmds, a.auth)
-	}
-	if a.database != nil {
-		cmds = append(cmds, a.database)
-	}
-	return append(cmds, a.ping)
-}
-
-// brokenCode classifies an exchange that the connection did not survive.
-func (a *answer) brokenCode(w *wire) envcheck.Code {
-	switch code := unasked(w.first); {
-	case w.alien, strings.HasPrefix(a.err.Error(), "redis: "):
-		return envcheck.RedisNotRedis // go-redis's own words quote the peer
-	case code != "":
-		return code
-	case timedOut(a.err) && a.write != nil && a.ping.Val() == "PONG" && a.clients.Val() != "":
-		return envcheck.RedisWritePaused
-	case timedOut(a.err):
-		return envcheck.RedisReplyTimeout
-	}
-	return envcheck.RedisClosed
-}
-
-// sentinel reports whether HELLO names the server's mode so. A server without
-// HELLO, or with none for this user, makes no statement.
-func (a *answer) sentinel() bool {
-	if a.hello == nil {
-		return false
-	}
-	fields, _ := a.hello.Slice()
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i] == "mode" {
-			return fields[i+1] == "sentinel"
-		}
-	}
-	return false
-}
-
-// writable reports whether the write test met nothing in its way. A key of
-// another type means that the server would have written.
-func writable(write *redis.IntCmd) bool {
-	return write.Err() == nil || strings.HasPrefix(write.Err().Error(), "WRONGTYPE ")
-}
-
-func errorCode(err error) envcheck.Code {
-	if err == nil {
-		return ""
-	}
-	return replyFault(err.Error())
 }

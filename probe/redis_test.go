@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +66,8 @@ func TestRedisConditions(t *testing.T) {
 		{"user, server without one", probetest.Behaviour{}, "bob:p@", "", envcheck.RedisAuthRejected, Refuse},
 		{"database out of range", probetest.Behaviour{Databases: 4}, "", "/9", envcheck.RedisDBInvalid, Refuse},
 		{"database out of range while loading", probetest.Behaviour{Databases: 4, Loading: &probetest.Loading{}}, "", "/9", envcheck.RedisDBInvalid, Refuse},
-		{"protected mode", probetest.Behaviour{Banner: probetest.ProtectedModeBanner, Accept: probetest.Hangup}, "", "", envcheck.RedisProtectedMode, Refuse},
-		{"too many clients", probetest.Behaviour{Banner: probetest.MaxClientsBanner, Accept: probetest.Hangup}, "", "", envcheck.RedisMaxClients, Retry},
+		{"protected mode", probetest.Behaviour{Banner: probetest.ProtectedModeBanner, Accept: probetest.AcceptClose}, "", "", envcheck.RedisProtectedMode, Refuse},
+		{"too many clients", probetest.Behaviour{Banner: probetest.MaxClientsBanner, Accept: probetest.AcceptClose}, "", "", envcheck.RedisMaxClients, Retry},
 		{"replica", probetest.Behaviour{Replica: true}, "", "", envcheck.RedisReadOnly, Retry},
 		{"script", probetest.Behaviour{Busy: true}, "", "", envcheck.RedisBusy, Retry},
 		{"snapshots fail", probetest.Behaviour{Misconf: true}, "", "", envcheck.RedisPersistenceFailing, Retry},
@@ -74,19 +75,23 @@ func TestRedisConditions(t *testing.T) {
 		{"too few replicas", probetest.Behaviour{NoReplicas: true}, "", "", envcheck.RedisNotEnoughReplicas, Retry},
 		{"writes paused", probetest.Behaviour{WritePause: true}, "", "", envcheck.RedisWritePaused, Retry},
 		{"sentinel", probetest.Behaviour{Mode: probetest.Sentinel}, "", "", envcheck.RedisIsSentinel, Refuse},
-		{"silent", probetest.Behaviour{Accept: probetest.Silent}, "", "", envcheck.RedisReplyTimeout, Retry},
-		{"closes", probetest.Behaviour{Accept: probetest.Hangup}, "", "", envcheck.RedisClosed, Retry},
-		{"resets", probetest.Behaviour{Accept: probetest.Reset}, "", "", envcheck.RedisClosed, Retry},
+		{"silent", probetest.Behaviour{Accept: probetest.AcceptSilent}, "", "", envcheck.RedisReplyTimeout, Retry},
+		{"closes", probetest.Behaviour{Accept: probetest.AcceptClose}, "", "", envcheck.RedisClosed, Retry},
+		{"resets", probetest.Behaviour{Accept: probetest.AcceptReset}, "", "", envcheck.RedisClosed, Retry},
 		{"half a reply", probetest.Behaviour{Replies: map[string]probetest.Reply{"INFO": probetest.Half("$100\r\nloading:0")}}, "", "", envcheck.RedisReplyTimeout, Retry},
 		{"slow bytes", probetest.Behaviour{ByteInterval: 100 * time.Millisecond}, "", "", envcheck.RedisReplyTimeout, Retry},
-		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
-		{"SSH", probetest.Behaviour{Banner: probetest.SSHBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
-		{"SMTP", probetest.Behaviour{Banner: probetest.SMTPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
-		{"AMQP, without a line end", probetest.Behaviour{Banner: probetest.AMQPBanner, Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
-		{"POP3, which looks like RESP", probetest.Behaviour{Banner: "+OK ready\r\n", Accept: probetest.Silent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.AcceptSilent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"SSH", probetest.Behaviour{Banner: probetest.SSHBanner, Accept: probetest.AcceptSilent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"SMTP", probetest.Behaviour{Banner: probetest.SMTPBanner, Accept: probetest.AcceptSilent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"AMQP, without a line end", probetest.Behaviour{Banner: probetest.AMQPBanner, Accept: probetest.AcceptSilent}, "", "", envcheck.RedisNotRedis, Refuse},
+		{"POP3, which looks like RESP", probetest.Behaviour{Banner: "+OK ready\r\n", Accept: probetest.AcceptSilent}, "", "", envcheck.RedisNotRedis, Refuse},
 		{"PING with another answer", probetest.Behaviour{Replies: map[string]probetest.Reply{"PING": probetest.Raw("+HELLO\r\n")}}, "", "", envcheck.RedisNotRedis, Refuse},
 		{"unknown error", probetest.Behaviour{Replies: map[string]probetest.Reply{"*": probetest.Error("ERR max daily request limit exceeded")}}, "", "", envcheck.RedisErrorReply, Retry},
 		{"BUSYKEY is not BUSY", probetest.Behaviour{Replies: map[string]probetest.Reply{"PING": probetest.Error("BUSYKEY x")}}, "", "", envcheck.RedisErrorReply, Retry},
+		{"replica without its master", probetest.Behaviour{MasterDown: true}, "", "", envcheck.RedisMasterDown, Retry},
+		{"cluster without slots", probetest.Behaviour{Replies: map[string]probetest.Reply{"LPUSHX": probetest.Error("CLUSTERDOWN Hash slot not served")}}, "", "", envcheck.RedisClusterDown, Retry},
+		{"key on another node", probetest.Behaviour{Replies: map[string]probetest.Reply{"LPUSHX": probetest.Error("MOVED 1 h:1")}}, "", "", envcheck.RedisClusterRedirect, Refuse},
+		{"database on a cluster", probetest.Behaviour{Mode: probetest.Cluster}, "", "/1", envcheck.RedisDBOnCluster, Refuse},
 		{"wrong type is writable", probetest.Behaviour{Replies: map[string]probetest.Reply{"LPUSHX": probetest.Error("WRONGTYPE Operation against a key")}}, "", "", envcheck.Ready, Ready},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,6 +100,101 @@ func TestRedisConditions(t *testing.T) {
 			o := newRedis(t, at(s, "redis", c.credentials, c.tail), options()).Probe(t.Context())
 			if o.Code != c.want || o.Verdict != c.verdict {
 				t.Errorf("code %s verdict %d, want %s %d", o.Code, o.Verdict, c.want, c.verdict)
+			}
+		})
+	}
+}
+
+// What is said first on a connection is said again when it was refused.
+func TestGreetingIsRepeatedUntilItIsTaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		refuse, take probetest.Behaviour
+		credentials  string
+		tail         string
+		want         envcheck.Code
+	}{
+		"password set later": {probetest.Behaviour{Password: "old"}, probetest.Behaviour{Password: "new"}, ":new@", "", envcheck.RedisAuthRejected},
+		"database":           {probetest.Behaviour{Databases: 2}, probetest.Behaviour{}, "", "/9", envcheck.RedisDBInvalid},
+		"no right to SELECT": {probetest.Behaviour{Replies: map[string]probetest.Reply{"SELECT": probetest.Error("NOPERM x")}}, probetest.Behaviour{}, "", "/9", envcheck.RedisNotPermitted},
+		"sentinel":           {probetest.Behaviour{Mode: probetest.Sentinel}, probetest.Behaviour{}, "", "", envcheck.RedisIsSentinel},
+		"sentinel, database": {probetest.Behaviour{Mode: probetest.Sentinel}, probetest.Behaviour{}, "", "/2", envcheck.RedisIsSentinel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := probetest.New(t, c.refuse)
+			r := newRedis(t, at(s, "redis", c.credentials, c.tail), options())
+			for range 3 {
+				if o := r.Probe(t.Context()); o.Code != c.want || o.Verdict != Refuse {
+					t.Fatalf("code %s verdict %d, want %s each time", o.Code, o.Verdict, c.want)
+				}
+			}
+			s.Set(c.take)
+			if o := r.Probe(t.Context()); o.Code != envcheck.Ready {
+				t.Errorf("code %s, want ready", o.Code)
+			}
+		})
+	}
+}
+
+func TestUserWithFewRights(t *testing.T) {
+	noperm := probetest.Error("NOPERM this user has no permissions to run the command")
+	for name, c := range map[string]struct {
+		denied []string
+		want   []envcheck.Code
+	}{
+		"INFO":            {[]string{"INFO"}, []envcheck.Code{envcheck.RedisInfoUnavailable}},
+		"PING":            {[]string{"PING"}, nil},
+		"LPUSHX":          {[]string{"LPUSHX"}, []envcheck.Code{envcheck.RedisWriteUnverified}},
+		"INFO and LPUSHX": {[]string{"INFO", "LPUSHX"}, []envcheck.Code{envcheck.RedisInfoUnavailable, envcheck.RedisWriteUnverified}},
+		"all of them":     {[]string{"INFO", "LPUSHX", "PING"}, []envcheck.Code{envcheck.RedisUnverified}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := probetest.Behaviour{Replies: map[string]probetest.Reply{}}
+			for _, command := range c.denied {
+				b.Replies[command] = noperm
+			}
+			o := newRedis(t, probetest.New(t, b).URL(), options()).Probe(t.Context())
+			if o.Code != envcheck.Ready || !slices.Equal(o.Warnings, c.want) {
+				t.Errorf("code %s warnings %v, want ready and %v", o.Code, o.Warnings, c.want)
+			}
+		})
+	}
+}
+
+func TestSecondLookIsRemembered(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := probetest.New(t, probetest.Behaviour{TLS: config})
+	r := newRedis(t, at(s, "redis", "", ""), options())
+	for range 3 {
+		if o := r.Probe(t.Context()); o.Code != envcheck.RedisTLSRequired {
+			t.Errorf("code %s, want %s each time", o.Code, envcheck.RedisTLSRequired)
+		}
+	}
+}
+
+func TestClientCertificateWanted(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
+		t.Run(name, func(t *testing.T) {
+			config, err := ca.ServerConfig("127.0.0.1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
+			s := probetest.New(t, probetest.Behaviour{TLS: config})
+			o := options()
+			o.Roots = ca.Pool()
+			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
+				t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSClientCert)
 			}
 		})
 	}
@@ -137,7 +237,11 @@ func TestOneWritePerProbeOnOneConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := probetest.New(t, b)
-			r := newRedis(t, at(s, "redis", ":p@", "/1"), options())
+			tail := "/1"
+			if b.Busy {
+				tail = "" // SELECT is refused while a script runs
+			}
+			r := newRedis(t, at(s, "redis", ":p@", tail), options())
 			const probes = 10
 			for range probes {
 				r.Probe(t.Context())
@@ -196,7 +300,7 @@ func TestDroppedConnectionIsReplaced(t *testing.T) {
 }
 
 func TestDeadlineBoundsAProbe(t *testing.T) {
-	s := probetest.New(t, probetest.Behaviour{Accept: probetest.Silent})
+	s := probetest.New(t, probetest.Behaviour{Accept: probetest.AcceptSilent})
 	o := options()
 	o.ReplyTimeout = time.Minute
 	r := newRedis(t, s.URL(), o)
@@ -276,9 +380,9 @@ func TestTLSPeersThatAreNone(t *testing.T) {
 		b    probetest.Behaviour
 		want envcheck.Code
 	}{
-		{"silent", probetest.Behaviour{Accept: probetest.Silent}, envcheck.RedisTLSTimeout},
-		{"closes", probetest.Behaviour{Accept: probetest.Hangup}, envcheck.RedisTLSClosed},
-		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.Silent}, envcheck.RedisTLSNotSpoken},
+		{"silent", probetest.Behaviour{Accept: probetest.AcceptSilent}, envcheck.RedisTLSTimeout},
+		{"closes", probetest.Behaviour{Accept: probetest.AcceptClose}, envcheck.RedisTLSClosed},
+		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.AcceptSilent}, envcheck.RedisTLSNotSpoken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -308,7 +412,7 @@ func TestPlainURLOfATLSServer(t *testing.T) {
 }
 
 func TestSecondLookSendsNoCredentialsAndRunsOnce(t *testing.T) {
-	s := probetest.New(t, probetest.Behaviour{Accept: probetest.Hangup})
+	s := probetest.New(t, probetest.Behaviour{Accept: probetest.AcceptClose})
 	r := newRedis(t, at(s, "redis", ":p@", ""), options())
 	for range 3 {
 		r.Probe(t.Context())

@@ -19,13 +19,19 @@ var replyPrefixes = [...]struct {
 	{"ERR invalid password", envcheck.RedisAuthRejected},                       // ≤ 5.0
 	{"ERR AUTH <password> called", envcheck.RedisAuthNotConfigured},            // ≥ 6.0
 	{"ERR Client sent AUTH, but no password", envcheck.RedisAuthNotConfigured}, // ≤ 5.0
+	{"NOPERM ", envcheck.RedisNotPermitted},
 	{"READONLY ", envcheck.RedisReadOnly},
+	{"MASTERDOWN ", envcheck.RedisMasterDown},
+	{"CLUSTERDOWN ", envcheck.RedisClusterDown},
+	{"MOVED ", envcheck.RedisClusterRedirect},
+	{"ASK ", envcheck.RedisClusterRedirect},
 	{"MISCONF ", envcheck.RedisPersistenceFailing},
 	{"OOM ", envcheck.RedisOutOfMemory},
 	{"NOREPLICAS ", envcheck.RedisNotEnoughReplicas},
 	{"BUSY ", envcheck.RedisBusy},
 	{"DENIED ", envcheck.RedisProtectedMode},
 	{"ERR max number of clients", envcheck.RedisMaxClients},
+	{"ERR SELECT is not allowed in cluster", envcheck.RedisDBOnCluster},
 	{"ERR DB index is out of range", envcheck.RedisDBInvalid},
 	{"ERR invalid DB index", envcheck.RedisDBInvalid}, // ≤ 5.0
 	{"ERR value is out of range", envcheck.RedisDBInvalid},

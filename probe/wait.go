@@ -104,11 +104,12 @@ func verdict(c envcheck.Code) Verdict {
 	switch c {
 	case envcheck.Ready:
 		return Ready
-	case envcheck.RedisAuthRequired, envcheck.RedisAuthRejected, envcheck.RedisDBInvalid,
+	case envcheck.RedisAuthRequired, envcheck.RedisAuthRejected, envcheck.RedisNotPermitted,
+		envcheck.RedisDBInvalid, envcheck.RedisDBOnCluster, envcheck.RedisClusterRedirect,
 		envcheck.RedisProtectedMode, envcheck.RedisIsSentinel, envcheck.RedisNotRedis,
 		envcheck.RedisHostInvalid, envcheck.RedisTLSRequired, envcheck.RedisTLSNotSpoken,
 		envcheck.RedisTLSUntrusted, envcheck.RedisTLSNameMismatch, envcheck.RedisTLSExpired,
-		envcheck.RedisTLSRefused, envcheck.InternalError:
+		envcheck.RedisTLSClientCert, envcheck.RedisTLSRefused, envcheck.InternalError:
 		return Refuse
 	}
 	return Retry

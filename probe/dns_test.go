@@ -1,0 +1,75 @@
+package probe
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// nameServer answers every question on a loopback port with a response code
+// and no record, or not at all when rcode is negative, and makes itself the
+// process's resolver until the test ends.
+func nameServer(t *testing.T, rcode int) {
+	t.Helper()
+	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", pc.LocalAddr().String())
+	}}
+	done := make(chan struct{})
+	t.Cleanup(func() { pc.Close(); <-done; net.DefaultResolver = old })
+	go func() {
+		defer close(done)
+		buf := make([]byte, 512)
+		for {
+			n, from, err := pc.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			if rcode >= 0 {
+				buf[2] |= 0x84 // an authoritative response
+				buf[3] = buf[3]&0xf0 | byte(rcode)
+				buf[11] = 0 // no additional record
+				pc.WriteTo(buf[:min(n, questionEnd(buf))], from)
+			}
+		}
+	}()
+}
+
+// questionEnd is where the first question of a message ends.
+func questionEnd(b []byte) int {
+	i := 12
+	for b[i] != 0 {
+		i += int(b[i]) + 1
+	}
+	return i + 5
+}
+
+func TestNameConditions(t *testing.T) {
+	for name, c := range map[string]struct {
+		rcode int
+		want  envcheck.Code
+	}{
+		"unknown":       {3, envcheck.RedisDNSNotFound},
+		"no address":    {0, envcheck.RedisDNSNotFound},
+		"server fails":  {2, envcheck.RedisDNSFailed},
+		"server denies": {5, envcheck.RedisDNSFailed},
+		"server silent": {-1, envcheck.RedisDNSTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nameServer(t, c.rcode)
+			o := options()
+			o.DialTimeout = 300 * time.Millisecond
+			got := newRedis(t, "redis://broker.example.", o).Probe(t.Context())
+			if got.Code != c.want || got.Verdict != Retry || got.Facts.Address != "unresolved" {
+				t.Errorf("code %s verdict %d address %s, want %s", got.Code, got.Verdict, got.Facts.Address, c.want)
+			}
+		})
+	}
+}
