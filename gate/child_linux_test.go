@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -23,13 +23,11 @@ import (
 // the worker gets.
 const asChild = "startgate-test-child"
 
-// Only init runs on the main thread before package testing does.
+// During init the main goroutine is locked to the main thread, as in the gate.
 func init() {
-	if len(os.Args) < 3 || os.Args[1] != asChild {
-		return
+	if len(os.Args) > 2 && os.Args[1] == asChild {
+		os.Exit(child(os.Args[2], os.Args[3:]))
 	}
-	runtime.LockOSThread()
-	os.Exit(child(os.Args[2], os.Args[3:]))
 }
 
 // child is a main of which package gate is all.
@@ -194,16 +192,21 @@ func TestBecomeWaitsForAFileThatIsBeingWritten(t *testing.T) {
 			time.AfterFunc(tt.writes, func() { f.Close() })
 			argv := asGate(t, path)
 			cmd := exec.Command(argv[0], argv[1:]...)
+			var out strings.Builder
+			cmd.Stdout = &out
 			start := time.Now()
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
 			if tt.signal {
 				time.AfterFunc(200*time.Millisecond, func() { cmd.Process.Signal(syscall.SIGTERM) })
 			}
-			out, _ := cmd.Output()
+			cmd.Wait()
 			if got := cmd.ProcessState.ExitCode(); got != tt.want {
-				t.Errorf("got %v %s, want exit %d", cmd.ProcessState, out, tt.want)
+				t.Errorf("got %v %s, want exit %d", cmd.ProcessState, &out, tt.want)
 			}
-			if want := fmt.Sprint(envcheck.ExecDenied, " ", envcheck.Busy); tt.want == 126 && string(out) != want {
-				t.Errorf("got %s, want %s", out, want)
+			if want := fmt.Sprint(envcheck.ExecDenied, " ", envcheck.Busy); tt.want == 126 && out.String() != want {
+				t.Errorf("got %s, want %s", &out, want)
 			}
 			if d := time.Since(start); d > 2*time.Second || tt.want == 126 && d < busyFor {
 				t.Errorf("took %v", d)

@@ -58,7 +58,7 @@ type texts struct {
 	Client       text `default:"generic" desc:"family of Redis clients whose URL dialect applies: generic"`
 	Require      text `default:"write" desc:"what Redis must do: ping, or write (a test that changes nothing)"`
 	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
-	TLSCAFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
+	TLSCaFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
 	TLSVerify    text `split_words:"true" default:"full" desc:"full, ca (any host name) or none"`
 	Timeout      text `default:"300s" desc:"budget of all waits together; 0 is one attempt"`
 	Delay        text `default:"0s" desc:"pause after readiness, which must hold at its end"`
@@ -107,15 +107,15 @@ func SettingInfos() []SettingInfo {
 	return infos
 }
 
-// settingName turns RedisKeys into redis_keys and TLSCAFile into tls_ca_file.
+// settingName turns TLSCaFile into tls_ca_file, as envconfig does.
 func settingName(field string) string {
-	field = strings.NewReplacer("TLSCA", "TlsCa", "TLS", "Tls").Replace(field)
+	upper := func(i int) bool { return i >= len(field) || field[i] < 'a' }
 	var b strings.Builder
-	for i, r := range field {
-		if i > 0 && r >= 'A' && r <= 'Z' {
+	for i := range len(field) {
+		if i > 0 && upper(i) && (!upper(i-1) || !upper(i+1)) {
 			b.WriteByte('_')
 		}
-		b.WriteRune(r)
+		b.WriteByte(field[i])
 	}
 	return strings.ToLower(b.String())
 }

@@ -48,7 +48,7 @@ func parseSettings(t *texts, flags map[string]string) (Settings, []envcheck.Diag
 	s.IntervalMax = p.duration(&t.IntervalMax, "interval-max", s.IntervalMin)
 	s.RedisKeys = p.redisKeys(&t.RedisKeys, "redis-keys")
 	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
-	s.TLSRoots = p.roots(&t.TLSCAFile, "tls-ca-file")
+	s.TLSRoots = p.roots(&t.TLSCaFile, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
 	return s, p.faults
 }
