@@ -27,7 +27,8 @@ type Gate struct {
 	Stdout io.Writer
 	// Stderr takes the diagnostics.
 	Stderr io.Writer
-	// Signals ends the gate when one comes.
+	// Signals are given back to the kernel when the worker takes over. The
+	// contexts given to the methods are to be of [Signals.Context].
 	Signals *Signals
 
 	judges bool // mode observe does not apply to the command
@@ -51,7 +52,6 @@ type line struct {
 // Run checks, waits and becomes worker, its argument vector. It returns the
 // exit code when it could not.
 func (g *Gate) Run(ctx context.Context, worker []string) int {
-	ctx = g.Signals.Context(ctx)
 	l, code := g.begin()
 	// In mode observe the line goes on after a fault.
 	if code == ExitOK || !l.enforces() {
@@ -84,7 +84,6 @@ func (g *Gate) Check(context.Context) int {
 
 // Wait does all that Run does before the worker starts.
 func (g *Gate) Wait(ctx context.Context) int {
-	ctx = g.Signals.Context(ctx)
 	l, code := g.begin()
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.check())
@@ -100,7 +99,6 @@ func (g *Gate) Wait(ctx context.Context) int {
 
 // Probe makes one attempt at every wait, or at those that are named.
 func (g *Gate) Probe(ctx context.Context, names []string) int {
-	ctx = g.Signals.Context(ctx)
 	l, code := g.checked()
 	if code == ExitOK {
 		code = l.only(names)
@@ -215,6 +213,9 @@ func (l *line) become(ctx context.Context, path string, worker []string) int {
 	fault, err := become(ctx, l.Signals, path, worker, l.Environ)
 	if stopped, ok := errors.AsType[Stopped](err); ok {
 		return l.stopped(stopped)
+	}
+	if fault == nil {
+		return ExitInternal // ctx was ended by something else than a signal
 	}
 	return l.report.fail(fault.Exit, *fault)
 }

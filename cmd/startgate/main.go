@@ -56,7 +56,7 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 		return fail(*fault)
 	}
 	g := &gate.Gate{Environ: environ, Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
-	ctx := context.Background()
+	ctx := signals.Context(context.Background())
 	switch {
 	case c.help:
 		io.WriteString(stdout, help(c.verb))
