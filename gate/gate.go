@@ -121,6 +121,14 @@ func (g *Gate) checked() (*line, int) {
 	return l, code
 }
 
+// Fail says d, the reason why a command cannot be run at all, where failures
+// are said. The settings are not read for it.
+func (g *Gate) Fail(d envcheck.Diagnostic) int {
+	format, _ := envcheck.Environ(g.Environ).Lookup(envPrefix + "_FORMAT")
+	r := report{w: g.Stderr, json: cmp.Or(g.Flags["format"], format.Reveal()) == "json", termination: terminationLog}
+	return r.fail(d.Exit, d)
+}
+
 // begin reads the settings and the contract. In mode off there is none.
 func (g *Gate) begin() (*line, int) {
 	s, faults := LoadSettings(g.Flags)

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"time"
 
 	"github.com/redis/go-redis/v9/logging"
 
@@ -37,25 +36,18 @@ func main() {
 
 // run does what args say and returns the exit code.
 func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals) (code int) {
-	fail := func(d envcheck.Diagnostic) int {
-		line := d.AppendText(nil)
-		if format, _ := envcheck.Environ(environ).Lookup("STARTGATE_FORMAT"); format.Reveal() == "json" {
-			line = d.AppendJSON(nil, time.Now())
-		}
-		stderr.Write(append(line, '\n'))
-		return d.Exit
-	}
+	g := &gate.Gate{Environ: environ, Stdout: stdout, Stderr: stderr, Signals: signals}
 	defer func() {
 		// What a panic says may quote a value.
 		if recover() != nil {
-			code = fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
+			code = g.Fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
 		}
 	}()
 	c, fault := parse(args)
+	g.Flags = c.flags
 	if fault != nil {
-		return fail(*fault)
+		return g.Fail(*fault)
 	}
-	g := &gate.Gate{Environ: environ, Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
 	ctx := signals.Context(context.Background())
 	switch {
 	case c.help:
@@ -70,7 +62,7 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 	case c.verb == "explain":
 		page, ok := envcheck.Explain(c.args[0])
 		if !ok {
-			return fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
+			return g.Fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
 		}
 		io.WriteString(stdout, page)
 		return gate.ExitOK
