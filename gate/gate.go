@@ -30,6 +30,9 @@ type Gate struct {
 	// Signals are given back to the kernel when the worker takes over. The
 	// contexts given to the methods are to be of [Signals.Context].
 	Signals *Signals
+	// MainThread runs what it is sent on the process's first thread, which is
+	// where the exec belongs. nil runs it where it is.
+	MainThread chan<- func()
 
 	judges bool // mode observe does not apply to the command
 }
@@ -218,7 +221,9 @@ func (l *line) observed(code int) {
 
 // become replaces the process. It returns when that failed.
 func (l *line) become(ctx context.Context, path string, worker []string) int {
-	fault, err := become(ctx, l.Signals, path, worker, l.Environ)
+	var fault *envcheck.Diagnostic
+	var err error
+	l.onMainThread(func() { fault, err = become(ctx, l.Signals, path, worker, l.Environ) })
 	if stopped, ok := errors.AsType[Stopped](err); ok {
 		return l.stopped(stopped)
 	}
@@ -226,6 +231,22 @@ func (l *line) become(ctx context.Context, path string, worker []string) int {
 		return ExitInternal // ctx was ended by something else than a signal
 	}
 	return l.report.fail(fault.Exit, *fault)
+}
+
+// onMainThread runs f there and returns when it has.
+func (l *line) onMainThread(f func()) {
+	if l.MainThread == nil {
+		f()
+		return
+	}
+	done := make(chan bool)
+	l.MainThread <- func() {
+		defer func() { done <- recover() == nil }()
+		f()
+	}
+	if !<-done {
+		panic("on the main thread") // whose own panic may quote a value
+	}
 }
 
 // stopped says that a signal ended the gate.

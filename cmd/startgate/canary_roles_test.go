@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/startgate/startgate/gate"
 )
 
 // roleVariable makes a process of the test binary play one of these parts.
@@ -32,7 +34,7 @@ func play(role string) int {
 		fmt.Fprintln(os.Stderr, os.Args[2])
 		return 0
 	case rolePanic:
-		return run(os.Args[1:], os.Environ(), panicking{}, os.Stderr, nil)
+		return run(os.Args[1:], &gate.Gate{Environ: os.Environ(), Stdout: panicking{}, Stderr: os.Stderr})
 	case roleMounts:
 		return playMounts()
 	}

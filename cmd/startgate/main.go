@@ -23,7 +23,20 @@ import (
 // forgets PR_SET_PDEATHSIG.
 func init() { runtime.LockOSThread() }
 
+// main leaves the main thread to the exec. Whatever waits on a locked thread
+// pays for it with two context switches each time.
 func main() {
+	// There is never work for two, and threads that look for some are dear.
+	runtime.GOMAXPROCS(1)
+	execs := make(chan func())
+	go func() { os.Exit(start(execs)) }()
+	for exec := range execs {
+		exec()
+	}
+}
+
+// start is main beside the main thread, which does what it sends to execs.
+func start(execs chan<- func()) int {
 	signals := gate.CatchSignals()
 	signals.Exit = os.Exit
 	environ := os.Environ()
@@ -31,12 +44,13 @@ func main() {
 	// print host names. The worker gets it back with the rest.
 	os.Unsetenv("GODEBUG")
 	logging.Disable() // go-redis prints addresses
-	os.Exit(run(os.Args[1:], environ, os.Stdout, os.Stderr, signals))
+	return run(os.Args[1:], &gate.Gate{
+		Environ: environ, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, MainThread: execs,
+	})
 }
 
-// run does what args say and returns the exit code.
-func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals) (code int) {
-	g := &gate.Gate{Environ: environ, Stdout: stdout, Stderr: stderr, Signals: signals}
+// run does what args say with g and returns the exit code.
+func run(args []string, g *gate.Gate) (code int) {
 	defer func() {
 		// What a panic says may quote a value.
 		if recover() != nil {
@@ -48,10 +62,10 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 	if fault != nil {
 		return g.Fail(*fault)
 	}
-	ctx := signals.Context(context.Background())
+	ctx := g.Signals.Context(context.Background())
 	switch {
 	case c.help:
-		io.WriteString(stdout, help(c.verb))
+		io.WriteString(g.Stdout, help(c.verb))
 		return gate.ExitOK
 	case c.verb == "check":
 		return g.Check(ctx)
@@ -64,10 +78,10 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 		if !ok {
 			return g.Fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
 		}
-		io.WriteString(stdout, page)
+		io.WriteString(g.Stdout, page)
 		return gate.ExitOK
 	case c.verb == "version":
-		io.WriteString(stdout, version())
+		io.WriteString(g.Stdout, version())
 		return gate.ExitOK
 	}
 	return g.Run(ctx, c.args)
