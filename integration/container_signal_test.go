@@ -14,7 +14,7 @@ import (
 func testTermWhileGating(t *testing.T, images *imageSet) {
 	s := newStack(t, images)
 	shortest := patience
-	for run := 0; run < 3 && shortest > time.Second; run++ {
+	for run := 0; run < 10 && shortest > time.Second; run++ {
 		w := s.worker(broker)
 		w.await("redis_dns_not_found", 1)
 		sent := time.Now()

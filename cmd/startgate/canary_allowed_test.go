@@ -23,7 +23,7 @@ var conversions = map[finding]string{
 var reveals = map[finding]string{
 	`envcheck/check.go checkKey: secret.Reveal`: "to judge it: what follows returns codes and reasons",
 
-	`cmd/startgate/main.go run: format.Reveal`:              "to compare it with a word",
+	`gate/gate.go Fail: format.Reveal`:                      "to compare it with a word",
 	`gate/gate.go loadContract: l.settings.Contract.Reveal`: "to open the file: readFile returns a reason",
 	`gate/settings_parse.go value: t.secret.Reveal`:         "to see whether it is empty",
 	`gate/settings_parse.go word: secret.Reveal`:            "to compare it with words",
