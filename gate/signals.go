@@ -13,7 +13,7 @@ import (
 // grace is how long the gate has to end in an orderly way after a signal. It
 // may be stuck in a write to a full pipe, or in a look-up that cannot be
 // cancelled; with it, the gate is gone within 50 ms in every phase.
-const grace = 40 * time.Millisecond
+const grace = 35 * time.Millisecond
 
 // Stopped is the cause of a context that a signal has ended.
 type Stopped struct{ Signal syscall.Signal }
