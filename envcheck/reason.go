@@ -100,5 +100,10 @@ func reasonFix(r Reason) string {
 			return reasonFixes[i].fix
 		}
 	}
+	for i := range contractFixes {
+		if contractFixes[i].reason == r {
+			return contractFixes[i].fix
+		}
+	}
 	return ""
 }
