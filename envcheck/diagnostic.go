@@ -97,8 +97,12 @@ func (d Diagnostic) Message() string {
 	if d.Purpose != "" && strings.HasSuffix(string(d.Code), "_missing") {
 		msg = string(d.Purpose) + " missing " + joinKeys(d.Keys, " or ")
 	}
-	if d.Near != "" {
+	switch {
+	case d.Near == "":
+	case d.Code == EnvUnknownKey:
 		msg += "; it is close to " + string(d.Near)
+	default:
+		msg += "; " + string(d.Near) + " may be a misspelling of it"
 	}
 	fix := cmp.Or(string(d.Fix), reasonFix(d.Reason), e.fix)
 	if fix != "" && d.Severity() != Info {

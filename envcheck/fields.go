@@ -33,8 +33,8 @@ func contractFields() []field[Contract] {
 		{name: "settings", doc: "keys of the worker that steer the gate", schema: settingsSchema, read: readSettings},
 		fieldOf("queues", "names of queues that a report may print", listOf(queueName(), 0),
 			func(c *Contract, v []string) { c.Queues = v }),
-		fieldOf("health", "what startgate health asks of a running worker", object(healthFields),
-			func(c *Contract, v *Health) { c.Health = *v }),
+		{name: "health", doc: "what startgate health asks of a running worker", schema: object(healthFields).schema,
+			read: func(l *loader, n *yaml.Node, c *Contract) { readFields(l, n, healthFields(), &c.Health) }},
 	}
 }
 

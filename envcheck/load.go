@@ -10,8 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxContract bounds a contract file.
-const maxContract = 1 << 20
+const (
+	maxContract = 1 << 20 // bytes of a contract file
+	maxFaults   = 500     // that are said of one
+)
 
 // Load reads a contract file: version 1 of the language. It returns every
 // fault of the file at once, each with line and column and none with a text of
@@ -39,6 +41,7 @@ func Load(r io.Reader) (*Contract, []Diagnostic) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, []Diagnostic{yamlFault(err)}
 	}
+	l.maxNodes = 2*count(&doc) + maxExpanded
 	l.load(doc.Content[0])
 	if len(l.faults) > 0 {
 		slices.SortStableFunc(l.faults, byPosition)
@@ -89,7 +92,8 @@ type loader struct {
 	pending    []pendingExpr
 	used       []use
 	places     map[place]*yaml.Node
-	nodes      int
+	nodes      int // that were read
+	maxNodes   int
 	stuck      bool // the bound on nodes is reached, and that was said
 }
 
@@ -125,8 +129,8 @@ func (l *loader) faultFix(n *yaml.Node, c Code, r Reason, fix Word) {
 }
 
 func (l *loader) faultAt(line, column int, c Code, r Reason, fix Word) {
-	if l.stuck {
-		return // what the bound cut off is no fault of the file
+	if l.stuck || len(l.faults) == maxFaults {
+		return // what a bound cut off is no fault of the file
 	}
 	l.faults = append(l.faults, Diagnostic{
 		Code: c, Reason: r, Fix: fix, Fields: []Field{Int("line", line), Int("column", column)},

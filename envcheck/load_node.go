@@ -4,9 +4,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxNodes bounds what a file's aliases expand to. A file of 1 MiB without any
-// has fewer.
-const maxNodes = 300_000
+// maxExpanded bounds how many nodes a file's aliases may add to its own.
+const maxExpanded = 10_000
+
+// count is the number of nodes at n, aliases not followed.
+func count(n *yaml.Node) int {
+	total := 1
+	for _, child := range n.Content {
+		total += count(child)
+	}
+	return total
+}
 
 // resolve follows an alias, and counts, since aliases of aliases can expand
 // without end. Behind the bound everything is empty.
@@ -14,7 +22,7 @@ func (l *loader) resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	if l.nodes += 1 + len(n.Content); l.nodes > maxNodes {
+	if l.nodes++; l.nodes > l.maxNodes {
 		l.fault(n, ContractSyntax, TooLarge)
 		l.stuck = true
 		return &yaml.Node{Line: n.Line, Column: n.Column}
@@ -55,6 +63,7 @@ func (l *loader) mapping(n *yaml.Node) ([]pair, bool) {
 		switch {
 		case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
 			merged = append(merged, l.merge(value)...)
+			l.nodes += len(merged)
 		case key.Kind != yaml.ScalarNode:
 			l.fault(key, ContractBadValue, NotAText)
 		case seen[key.Value]:
@@ -99,13 +108,9 @@ func (l *loader) list(n *yaml.Node) ([]*yaml.Node, bool) {
 }
 
 // isMapping looks whether a mapping stands at n, where there is a choice.
-func isMapping(n *yaml.Node) bool { return kindAt(n) == yaml.MappingNode }
-
-func isList(n *yaml.Node) bool { return kindAt(n) == yaml.SequenceNode }
-
-func kindAt(n *yaml.Node) yaml.Kind {
+func isMapping(n *yaml.Node) bool {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	return n.Kind
+	return n.Kind == yaml.MappingNode
 }

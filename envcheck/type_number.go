@@ -85,8 +85,12 @@ func (k *KeySpec) bounded(n *big.Rat) (value, Reason) {
 	case k.Max != nil && n.Cmp(k.Max) > 0:
 		return value{}, AboveMax
 	}
-	text := n.FloatString(maxDecimals)
-	return value{text: strings.TrimRight(strings.TrimRight(text, "0"), "."), number: n}, ""
+	return value{text: decimal(n), number: n}, ""
+}
+
+// decimal is n without zeros that say nothing.
+func decimal(n *big.Rat) string {
+	return strings.TrimRight(strings.TrimRight(n.FloatString(maxDecimals), "0"), ".")
 }
 
 // seconds is v's number as seconds, of a type that is a time.
