@@ -99,7 +99,7 @@ type loader struct {
 
 func newLoader() *loader {
 	return &loader{
-		contract: new(Contract), keys: map[Key]*KeySpec{}, conditions: map[string]*Expr{}, places: map[place]*yaml.Node{},
+		contract: new(Contract), keys: map[Key]*KeySpec{}, conditions: map[string]*Expr{}, places: make(map[place]*yaml.Node, 256),
 	}
 }
 

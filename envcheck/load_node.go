@@ -57,7 +57,8 @@ func (l *loader) mapping(n *yaml.Node) ([]pair, bool) {
 		return nil, false
 	}
 	var pairs, merged []pair
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(n.Content)/2)
+	pairs = make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {

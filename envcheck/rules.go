@@ -23,27 +23,21 @@ type ruleKind struct {
 	least int // keys
 	most  int // keys, 0 for any number
 	// check judges the keys once the rule applies. It calls found for each
-	// fault.
+	// fault. A kind without it has an expression instead of keys.
 	check func(j *judge, r *Rule, found func(Reason, ...Key))
 	text  Word // what is wrong
 	fix   Word // what to do where the rule does not say
 }
 
 // ruleKinds is the one place where a kind of rule is declared.
-func ruleKinds() []ruleKind {
-	return []ruleKind{
-		{RequireAny, "one of these must be set", 1, 0, requireAny, "none of the keys is set", "set one of them"},
-		{AllOrNone, "all of these are set, or none", 2, 0, allOrNone, "the keys are missing beside the ones that are set", "set all, or none"},
-		{AtMostOne, "not more than one of these is set", 2, 0, atMostOne, "only one of the keys may be set", "unset all but one"},
-		{Distinct, "no two of these have the same value, defaults included", 2, 0, distinct, "the keys have the same value", "give each its own"},
-		{Aligned, "these Redis URLs name the same target", 2, 0, aligned, "the keys name different Redis targets", "point them at the same one"},
-		{Less, "the first is less than the second", 2, 2, less, "the first key must be less than the second", "lower the first, or raise the second"},
-	}
-}
-
-// assertKind is the kind that has an expression instead of keys.
-var assertKind = ruleKind{
-	name: Assert, text: "the keys do not go together",
+var ruleKinds = [...]ruleKind{
+	{RequireAny, "one of these must be set", 1, 0, requireAny, "none of the keys is set", "set one of them"},
+	{AllOrNone, "all of these are set, or none", 2, 0, allOrNone, "the keys are missing beside the ones that are set", "set all, or none"},
+	{AtMostOne, "not more than one of these is set", 2, 0, atMostOne, "only one of the keys may be set", "unset all but one"},
+	{Distinct, "no two of these have the same value, defaults included", 2, 0, distinct, "the keys have the same value", "give each its own"},
+	{Aligned, "these Redis URLs name the same target", 2, 0, aligned, "the keys name different Redis targets", "point them at the same one"},
+	{Less, "the first is less than the second", 2, 2, less, "the first key must be less than the second", "lower the first, or raise the second"},
+	{Assert, "this must be true", 0, 0, nil, "the keys do not go together", ""},
 }
 
 func ruleFields() []field[Rule] {
@@ -54,9 +48,12 @@ func ruleFields() []field[Rule] {
 		fieldOf("fix", "what to do", sentence(), func(r *Rule, v string) { r.Fix = Word(v) }),
 		fieldOf("doc", "why the rule is there", anyText(), func(r *Rule, v string) { r.Doc = v }),
 		fieldOf("ignore", "parts that aligned does not compare", listOf(oneOf(alignedParts[:]...), 1), func(r *Rule, v []string) { r.Ignore = v }),
-		exprField("assert", "this must be true", func(r *Rule) **Expr { return &r.Assert }),
 	}
-	for _, k := range ruleKinds() {
+	for _, k := range ruleKinds {
+		if k.check == nil {
+			fields = append(fields, exprField(string(k.name), k.doc, func(r *Rule) **Expr { return &r.Assert }))
+			continue
+		}
 		fields = append(fields, fieldOf(string(k.name), k.doc, listOf(declared(), k.least), func(r *Rule, v []Key) { r.Keys = v }))
 	}
 	return fields
@@ -66,9 +63,9 @@ func ruleFields() []field[Rule] {
 func (l *loader) checkRule(r *Rule) {
 	bad := func(field string, reason Reason) { l.faultIn(r, field, ContractBadValue, reason) }
 	kinds := 0
-	for _, k := range append(ruleKinds(), assertKind) {
-		if l.has(r, string(k.name)) {
-			r.kind, r.Kind = &k, k.name
+	for i := range ruleKinds {
+		if k := &ruleKinds[i]; l.has(r, string(k.name)) {
+			r.kind, r.Kind = k, k.name
 			kinds++
 		}
 	}
