@@ -16,10 +16,10 @@ const elfMagic = "\x7fELF"
 // elfLayout says where the fields of a header are that execve looks at.
 // debug/elf would add 300 KB.
 type elfLayout struct {
-	header                    int64 // sizes
-	word, entry               int
-	phoff, phentsize, phnum   int // in the file's header
-	offset, filesz, entryType int // in the header of a segment
+	header                  int64 // sizes
+	word, entry             int
+	phoff, phentsize, phnum int // in the file's header
+	offset, filesz          int // in the header of a segment
 }
 
 var (

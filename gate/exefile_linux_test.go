@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"syscall"
 	"testing"
 )
 
@@ -109,4 +111,73 @@ func mkdir(t *testing.T, elem ...string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// makeFile makes an executable file in a directory that also has a directory
+// x and a file.
+func makeFile(t *testing.T, file any) string {
+	t.Helper()
+	dir := t.TempDir()
+	mkdir(t, dir, "x")
+	write(t, filepath.Join(dir, "file"), "", 0o755)
+	switch file := file.(type) {
+	case string:
+		return write(t, filepath.Join(dir, "worker"), file, 0o755)
+	case func(*testing.T, string) string:
+		return file(t, dir)
+	}
+	t.Fatalf("%T", file)
+	return ""
+}
+
+func at(name string) func(*testing.T, string) string {
+	return func(_ *testing.T, dir string) string { return dir + "/" + name }
+}
+
+func link(target string) func(*testing.T, string) string {
+	return func(t *testing.T, dir string) string {
+		path := filepath.Join(dir, "worker")
+		if err := os.Symlink(target, path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+}
+
+func makeFIFO(t *testing.T, dir string) string {
+	path := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func plainFile(t *testing.T, dir string) string {
+	return write(t, filepath.Join(dir, "plain"), "#!/bin/sh\n", 0o644)
+}
+
+// scriptChain is a file and n scripts that name one another.
+func scriptChain(n int, file string) func(*testing.T, string) string {
+	return func(t *testing.T, dir string) string {
+		path := "/bin/true"
+		if file != "" {
+			path = write(t, filepath.Join(dir, "end"), file, 0o755)
+		}
+		for i := range n {
+			path = write(t, filepath.Join(dir, strconv.Itoa(i)), "#!"+path+"\n", 0o755)
+		}
+		return path
+	}
+}
+
+func scriptLoop(t *testing.T, dir string) string {
+	path := filepath.Join(dir, "worker")
+	return write(t, path, "#!"+path+"\n", 0o755)
+}
+
+func withLoader(content string) func(*testing.T, string) string {
+	return func(t *testing.T, dir string) string {
+		loader := write(t, filepath.Join(dir, "ld"), content, 0o755)
+		return write(t, filepath.Join(dir, "worker"), elfFile{interp: loader + "\x00"}.String(), 0o755)
+	}
 }

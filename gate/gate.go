@@ -27,8 +27,11 @@ type Gate struct {
 	Stdout io.Writer
 	// Stderr takes the diagnostics.
 	Stderr io.Writer
-	// Signals ends the gate when one comes.
+	// Signals are given back to the kernel when the worker takes over. The
+	// contexts given to the methods are to be of [Signals.Context].
 	Signals *Signals
+
+	judges bool // mode observe does not apply to the command
 }
 
 // terminationLog is where Kubernetes looks for a container's last words.
@@ -49,7 +52,6 @@ type line struct {
 // Run checks, waits and becomes worker, its argument vector. It returns the
 // exit code when it could not.
 func (g *Gate) Run(ctx context.Context, worker []string) int {
-	ctx = g.Signals.Context(ctx)
 	l, code := g.begin()
 	// In mode observe the line goes on after a fault.
 	if code == ExitOK || !l.enforces() {
@@ -63,10 +65,10 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 		return missing
 	}
 	code = cmp.Or(code, l.wait(ctx))
-	if code != ExitOK && (l.enforces() || ctx.Err() != nil) {
+	if l.observed(code); code != ExitOK && (l.enforces() || ctx.Err() != nil) {
 		return code
 	}
-	l.ready(code)
+	l.report.say(l.execLine())
 	return l.become(ctx, path, worker)
 }
 
@@ -82,17 +84,21 @@ func (g *Gate) Check(context.Context) int {
 
 // Wait does all that Run does before the worker starts.
 func (g *Gate) Wait(ctx context.Context) int {
-	ctx = g.Signals.Context(ctx)
-	l, code := g.checked()
-	if code == ExitOK {
-		code = l.wait(ctx)
+	l, code := g.begin()
+	if code == ExitOK || !l.enforces() {
+		code = cmp.Or(code, l.check())
+	}
+	if code == ExitOK || !l.enforces() {
+		code = cmp.Or(code, l.wait(ctx))
+	}
+	if l.observed(code); !l.enforces() && ctx.Err() == nil {
+		return ExitOK
 	}
 	return code
 }
 
 // Probe makes one attempt at every wait, or at those that are named.
 func (g *Gate) Probe(ctx context.Context, names []string) int {
-	ctx = g.Signals.Context(ctx)
 	l, code := g.checked()
 	if code == ExitOK {
 		code = l.only(names)
@@ -104,8 +110,10 @@ func (g *Gate) Probe(ctx context.Context, names []string) int {
 	return code
 }
 
-// checked is the start of every command but run.
+// checked is the start of a command whose exit code is its result, also in
+// mode observe.
 func (g *Gate) checked() (*line, int) {
+	g.judges = true
 	l, code := g.begin()
 	if code == ExitOK {
 		code = l.check()
@@ -141,6 +149,7 @@ func (l *line) loadContract() int {
 		if reason == "" || reason == envcheck.TooLarge {
 			reason = envcheck.NotSupported
 		}
+		l.contract.Name = "none"
 		return l.fault(ExitContractUnreadable, envcheck.Diagnostic{Code: envcheck.ContractUnreadable, Reason: reason})
 	}
 	s := l.settings
@@ -151,8 +160,8 @@ func (l *line) loadContract() int {
 // toStdout sends results where a command's result belongs.
 func (l *line) toStdout() { l.result = report{w: l.Stdout, json: l.settings.JSON} }
 
-// enforces reports whether a fault keeps the worker from starting.
-func (l *line) enforces() bool { return l.settings.Mode == Enforce }
+// enforces reports whether a fault ends the line.
+func (l *line) enforces() bool { return l.settings.Mode == Enforce || l.judges }
 
 // fault says why the line ends with code here, or would if it were enforced.
 func (l *line) fault(code int, diagnostics ...envcheck.Diagnostic) int {
@@ -190,14 +199,13 @@ func (l *line) lookUp(ctx context.Context, worker []string) (path string, code i
 	return path, ExitOK
 }
 
-// ready says that the worker starts, and with which fault when code is one.
-func (l *line) ready(code int) {
-	if code != ExitOK {
+// observed says, in mode observe, which fault would have ended the line.
+func (l *line) observed(code int) {
+	if code != ExitOK && l.settings.Mode == Observe {
 		l.report.say(envcheck.Diagnostic{
 			Code: envcheck.Observed, Fields: []envcheck.Field{envcheck.Int("would_exit", code)},
 		})
 	}
-	l.report.say(l.execLine())
 }
 
 // become replaces the process. It returns when that failed.
@@ -205,6 +213,9 @@ func (l *line) become(ctx context.Context, path string, worker []string) int {
 	fault, err := become(ctx, l.Signals, path, worker, l.Environ)
 	if stopped, ok := errors.AsType[Stopped](err); ok {
 		return l.stopped(stopped)
+	}
+	if fault == nil {
+		return ExitInternal // ctx was ended by something else than a signal
 	}
 	return l.report.fail(fault.Exit, *fault)
 }

@@ -1,10 +1,6 @@
 package gate
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -113,115 +109,5 @@ func atOnce(t *testing.T, f func()) {
 	}
 	if least > 50*time.Millisecond {
 		t.Errorf("took %v", least)
-	}
-}
-
-// makeFile makes an executable file in a directory that also has a directory
-// x and a file.
-func makeFile(t *testing.T, file any) string {
-	t.Helper()
-	dir := t.TempDir()
-	mkdir(t, dir, "x")
-	write(t, filepath.Join(dir, "file"), "", 0o755)
-	switch file := file.(type) {
-	case string:
-		return write(t, filepath.Join(dir, "worker"), file, 0o755)
-	case func(*testing.T, string) string:
-		return file(t, dir)
-	}
-	t.Fatalf("%T", file)
-	return ""
-}
-
-func at(name string) func(*testing.T, string) string {
-	return func(_ *testing.T, dir string) string { return dir + "/" + name }
-}
-
-func link(target string) func(*testing.T, string) string {
-	return func(t *testing.T, dir string) string {
-		path := filepath.Join(dir, "worker")
-		if err := os.Symlink(target, path); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-}
-
-func makeFIFO(t *testing.T, dir string) string {
-	path := filepath.Join(dir, "fifo")
-	if err := syscall.Mkfifo(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func plainFile(t *testing.T, dir string) string {
-	return write(t, filepath.Join(dir, "plain"), "#!/bin/sh\n", 0o644)
-}
-
-// scriptChain is a file and n scripts that name one another.
-func scriptChain(n int, file string) func(*testing.T, string) string {
-	return func(t *testing.T, dir string) string {
-		path := "/bin/true"
-		if file != "" {
-			path = write(t, filepath.Join(dir, "end"), file, 0o755)
-		}
-		for i := range n {
-			path = write(t, filepath.Join(dir, strconv.Itoa(i)), "#!"+path+"\n", 0o755)
-		}
-		return path
-	}
-}
-
-func scriptLoop(t *testing.T, dir string) string {
-	path := filepath.Join(dir, "worker")
-	return write(t, path, "#!"+path+"\n", 0o755)
-}
-
-func withLoader(content string) func(*testing.T, string) string {
-	return func(t *testing.T, dir string) string {
-		loader := write(t, filepath.Join(dir, "ld"), content, 0o755)
-		return write(t, filepath.Join(dir, "worker"), elfFile{interp: loader + "\x00"}.String(), 0o755)
-	}
-}
-
-func TestPreflightNamesTheArchitecture(t *testing.T) {
-	want := map[string]envcheck.Reason{
-		"amd64": envcheck.WrongArchAMD64, "arm64": envcheck.WrongArchARM64,
-		"386": envcheck.WrongArch386, "arm": envcheck.WrongArchARM,
-		"ppc64": envcheck.WrongArchPPC64, "ppc64le": envcheck.WrongArchPPC64LE,
-		"s390x": envcheck.WrongArchS390X, "riscv64": envcheck.WrongArchRISCV64,
-		"loong64": envcheck.WrongArchLoong64,
-		"mips":    envcheck.WrongArchMIPS, "mipsle": envcheck.WrongArchMIPS,
-		"mips64": envcheck.WrongArchMIPS, "mips64le": envcheck.WrongArchMIPS,
-	}
-	for _, a := range architectures {
-		if got := foreignReason(a.arch); got != want[a.arch] {
-			t.Errorf("%s: got the reason %q, want %q", a.arch, got, want[a.arch])
-		}
-		path := makeFile(t, elfFile{arch: a.arch}.String())
-		errno := tryExec(path)
-		var expected refusal
-		if errno != 0 {
-			expected = refusal{errno, want[a.arch]}
-		}
-		if got, _ := preflight(path, ""); got != expected {
-			t.Errorf("%s: got %v, want %v", a.arch, got, expected)
-		}
-		if runs := errno == 0; a.arch == runtime.GOARCH && !runs {
-			t.Errorf("%s: the kernel says %v", a.arch, errno)
-		}
-	}
-}
-
-func TestPreflightFindsA32BitProgramsLoaderMissing(t *testing.T) {
-	arch := map[string]string{"amd64": "386", "arm64": "arm"}[runtime.GOARCH]
-	path := makeFile(t, elfFile{arch: arch, interp: "/no/lib/ld-linux.so.2\x00"}.String())
-	want := refusal{syscall.ENOENT, envcheck.LoaderMissingGlibc}
-	if tryExec(path) == syscall.ENOEXEC { // a kernel that runs no 32-bit programs
-		want = refusal{syscall.ENOEXEC, foreignReason(arch)}
-	}
-	if got, _ := preflight(path, ""); got != want {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -64,8 +64,8 @@ type texts struct {
 	Delay        text `default:"0s" desc:"pause after readiness, which must hold at its end"`
 	StartJitter  text `split_words:"true" default:"0s" desc:"the first attempt waits a random part of this"`
 	RefuseAfter  text `split_words:"true" default:"0s" desc:"how long a refusal is retried before it is final"`
-	DialTimeout  text `split_words:"true" default:"3s" desc:"of one look-up, connect and TLS handshake"`
-	ReplyTimeout text `split_words:"true" default:"2s" desc:"of one answer"`
+	DialTimeout  text `split_words:"true" default:"3s" desc:"limit of one look-up, connect and TLS handshake"`
+	ReplyTimeout text `split_words:"true" default:"2s" desc:"limit of one answer"`
 	IntervalMin  text `split_words:"true" default:"25ms" desc:"shortest pause between attempts"`
 	IntervalMax  text `split_words:"true" default:"1s" desc:"longest pause between attempts"`
 	Format       text `default:"text" desc:"text or json"`

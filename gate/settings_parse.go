@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,7 +82,7 @@ func (p *settingsParser) fault(by envcheck.Key, reason envcheck.Reason) {
 	})
 }
 
-// word returns the one of words that the setting is. The first is the default.
+// word returns the one of words that the setting is.
 func (p *settingsParser) word(t *text, name string, words ...envcheck.Word) envcheck.Word {
 	secret, by := p.value(t, name)
 	for _, w := range words {
@@ -90,7 +91,21 @@ func (p *settingsParser) word(t *text, name string, words ...envcheck.Word) envc
 		}
 	}
 	p.fault(by, envcheck.NotInEnum)
-	return envcheck.Word(p.info(name).Default)
+	p.faults[len(p.faults)-1].Fix = "it takes " + joinWords(words)
+	return words[slices.Index(words, envcheck.Word(p.info(name).Default))]
+}
+
+// joinWords writes a, b or c.
+func joinWords(words []envcheck.Word) envcheck.Word {
+	text := words[0]
+	for i, w := range words[1:] {
+		if i == len(words)-2 {
+			text += " or " + w
+		} else {
+			text += ", " + w
+		}
+	}
+	return text
 }
 
 // duration reads seconds or a Go duration.

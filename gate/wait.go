@@ -164,7 +164,7 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
 		return // the last line says it
 	}
 	w.unready = true
-	if l.report.progress(w.state(elapsed, l.settings.Timeout)) || !changed {
+	if l.report.progress(w.progress(elapsed)) || !changed {
 		return
 	}
 	l.report.say(w.state(elapsed, l.settings.Timeout))

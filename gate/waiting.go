@@ -67,6 +67,14 @@ func (w *waiting) state(elapsed, timeout time.Duration) envcheck.Diagnostic {
 	return d
 }
 
+// progress is the line that a terminal shows over and over.
+func (w *waiting) progress(elapsed time.Duration) envcheck.Diagnostic {
+	return envcheck.Diagnostic{
+		Code: w.last.Code, Level: envcheck.Info, Wait: w.target.Name,
+		Fields: append([]envcheck.Field{envcheck.Dur("elapsed", elapsed)}, progress(w.last.Loading)...),
+	}
+}
+
 // still is the line about a wait whose state does not change.
 func (w *waiting) still(elapsed, timeout time.Duration) envcheck.Diagnostic {
 	fields := []envcheck.Field{

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -22,6 +23,8 @@ type pace struct {
 }
 
 func newPace(l Limits) *pace {
+	l.IntervalMin = cmp.Or(l.IntervalMin, 25*time.Millisecond)
+	l.IntervalMax = max(l.IntervalMin, cmp.Or(l.IntervalMax, time.Second))
 	return &pace{limits: l, backoff: backoff.ExponentialBackOff{
 		Multiplier:          1.7,
 		RandomizationFactor: 0.5, // full jitter has the longer tail

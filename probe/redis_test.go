@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -450,19 +448,3 @@ func TestAddressClass(t *testing.T) {
 		}
 	}
 }
-
-func ExampleNewRedis() {
-	s, err := probetest.Start(probetest.Behaviour{Loading: &probetest.Loading{Percent: 40}})
-	if err != nil {
-		panic(err)
-	}
-	defer s.Close()
-	u, _ := envcheck.ParseRedisURL(s.URL())
-	r := NewRedis(u, RedisOptions{DialTimeout: time.Second, ReplyTimeout: time.Second, Require: envcheck.RequireWrite})
-	defer r.Close()
-	o := r.Probe(context.Background())
-	fmt.Println(o.Code, o.Loading.Percent)
-	// Output: redis_loading 40
-}
-
-var _ net.Conn = (*wire)(nil)

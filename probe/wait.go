@@ -24,14 +24,14 @@ type Limits struct {
 	// RefuseAfter is how long a refusal must last before it is final.
 	RefuseAfter time.Duration
 	// IntervalMin and IntervalMax bound the pause between two attempts, before
-	// a jitter of 50 % either way.
+	// a jitter of 50 % either way. 0 is 25 ms and 1 s.
 	IntervalMin, IntervalMax time.Duration
 }
 
 // Wait repeats p's attempts until one is ready, a refusal is final or the
 // budget is spent, and returns the outcome that decided. A spent budget returns
 // the last outcome that says something about the peer, with the verdict Retry.
-// Each outcome is also given to observe, in order. When ctx is cancelled Wait
+// Each outcome is also given to observe, when that is not nil, in order. When ctx is cancelled Wait
 // returns the outcome it has as soon as the attempt under way has ended.
 //
 // ctx and the budget are the only clock: p retries nothing by itself.
@@ -54,7 +54,9 @@ func Wait(ctx context.Context, p Prober, l Limits, observe func(Outcome)) Outcom
 		if o.Cut && last.Code != "" {
 			o = last
 		}
-		observe(o)
+		if observe != nil {
+			observe(o)
+		}
 		last = o
 
 		switch o.Verdict {

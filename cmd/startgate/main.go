@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/redis/go-redis/v9/logging"
 
@@ -36,18 +37,26 @@ func main() {
 
 // run does what args say and returns the exit code.
 func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals) (code int) {
+	fail := func(d envcheck.Diagnostic) int {
+		line := d.AppendText(nil)
+		if format, _ := envcheck.Environ(environ).Lookup("STARTGATE_FORMAT"); format.Reveal() == "json" {
+			line = d.AppendJSON(nil, time.Now())
+		}
+		stderr.Write(append(line, '\n'))
+		return d.Exit
+	}
 	defer func() {
 		// What a panic says may quote a value.
 		if recover() != nil {
-			code = fail(stderr, envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
+			code = fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
 		}
 	}()
 	c, fault := parse(args)
 	if fault != nil {
-		return fail(stderr, *fault)
+		return fail(*fault)
 	}
 	g := &gate.Gate{Environ: environ, Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
-	ctx := context.Background()
+	ctx := signals.Context(context.Background())
 	switch {
 	case c.help:
 		io.WriteString(stdout, help(c.verb))
@@ -59,24 +68,15 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 	case c.verb == "probe":
 		return g.Probe(ctx, c.args)
 	case c.verb == "explain":
-		return explain(stdout, stderr, c.args[0])
+		page, ok := envcheck.Explain(c.args[0])
+		if !ok {
+			return fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
+		}
+		io.WriteString(stdout, page)
+		return gate.ExitOK
 	case c.verb == "version":
 		io.WriteString(stdout, version())
 		return gate.ExitOK
 	}
 	return g.Run(ctx, c.args)
-}
-
-func fail(stderr io.Writer, d envcheck.Diagnostic) int {
-	stderr.Write(append(d.AppendText(nil), '\n'))
-	return d.Exit
-}
-
-func explain(stdout, stderr io.Writer, code string) int {
-	page, ok := envcheck.Explain(code)
-	if !ok {
-		return fail(stderr, usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
-	}
-	io.WriteString(stdout, page)
-	return gate.ExitOK
 }

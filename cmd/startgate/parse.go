@@ -25,8 +25,13 @@ var verbs = [...]string{"run", "check", "wait", "probe", "explain", "version"}
 func parse(args []string) (command, *envcheck.Diagnostic) {
 	c := command{verb: "run", flags: map[string]string{}}
 	named := len(args) > 0 && slices.Contains(verbs[:], args[0])
-	if named {
+	switch {
+	case named:
 		c.verb, args = args[0], args[1:]
+	case len(args) == 1 && args[0] == "help":
+		return command{help: true}, nil
+	case len(args) == 1 && (args[0] == "--version" || args[0] == "-version"):
+		return command{verb: "version"}, nil
 	}
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // its messages quote what was typed
@@ -62,13 +67,13 @@ func (c *command) checkArgs(given []string) *envcheck.Diagnostic {
 	case c.verb == "run" && n == 0 && len(given) == 0:
 		return fault(envcheck.CommandMissing, "type startgate -- WORKER, or startgate -h")
 	case c.verb == "run" && n == 0:
-		return fault(envcheck.WorkerMissing, "type startgate -- and then the worker's command")
+		return fault(envcheck.WorkerMissing, "type startgate -- and then the worker's command; an ENTRYPOINT drops the CMD of the base image, so repeat it")
 	case c.verb == "run" && !dashes:
 		return fault(envcheck.DashesMissing, "type "+suggest(c.args))
 	case c.verb == "explain" && n == 0:
 		return fault(envcheck.CodeUnknown, "type startgate explain and then a code")
 	case c.verb == "explain" && n > 1, c.verb != "run" && c.verb != "probe" && c.verb != "explain" && n > 0:
-		return fault(envcheck.ExtraArgument, "type startgate -h to see what the command takes")
+		return fault(envcheck.ExtraArgument, "startgate -h shows what each command takes")
 	}
 	return nil
 }
