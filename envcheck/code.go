@@ -60,6 +60,7 @@ const (
 	ContractBadExpression      Code = "contract_bad_expression"
 	ContractKeyUndeclared      Code = "contract_key_undeclared"
 	ContractDuplicateCode      Code = "contract_duplicate_code"
+	ContractValid              Code = "contract_valid"
 )
 
 // The environment against the contract. Beside these there are the codes of
@@ -182,6 +183,7 @@ var catalogue = [...]entry{
 	{ContractBadExpression, Error, "an expression of the contract cannot be read", "correct it"},
 	{ContractKeyUndeclared, Error, "the contract names a key that it does not declare", "declare it under keys, or correct the name"},
 	{ContractDuplicateCode, Error, "the contract makes a code that is there already", "choose another code, or another topic"},
+	{ContractValid, Info, "the contract has no fault", ""},
 	{ExecNotFound, Error, "the worker's command cannot be started", "correct the command, or the image's PATH"},
 	{ExecDenied, Error, "the worker's command is there but cannot be executed", "correct the file in the image"},
 	{ExecTooLarge, Error, "the worker's arguments and environment are too large for execve", "pass large values by file"},

@@ -64,6 +64,7 @@ const (
 	ExtraArgument  Reason = "extra_argument"
 	CodeUnknown    Reason = "code_unknown"
 	WaitUnknown    Reason = "wait_unknown"
+	ActionUnknown  Reason = "action_unknown"
 )
 
 // reasonFixes say what to do about a reason, where that is more than the

@@ -55,7 +55,7 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 	if fault != nil {
 		return fail(*fault)
 	}
-	g := &gate.Gate{Environ: environ, Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
+	g := &gate.Gate{Environ: environ, Raw: gate.KernelEnviron(), Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
 	ctx := signals.Context(context.Background())
 	switch {
 	case c.help:
@@ -68,12 +68,12 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 	case c.verb == "probe":
 		return g.Probe(ctx, c.args)
 	case c.verb == "explain":
-		page, ok := envcheck.Explain(c.args[0])
-		if !ok {
+		if !g.Explain(c.args[0]) {
 			return fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
 		}
-		io.WriteString(stdout, page)
 		return gate.ExitOK
+	case c.verb == "contract":
+		return g.Contract(c.args[0], append(c.args, "")[1])
 	case c.verb == "version":
 		io.WriteString(stdout, version())
 		return gate.ExitOK
