@@ -149,11 +149,8 @@ func (j *judge) takeFallback(r *reading) {
 	if r.status != present {
 		return
 	}
-	if r.spec.Type == r.via.spec.Type && r.spec.canFail() == r.via.spec.canFail() && !r.spec.rule.is(numeric) {
-		r.value = r.via.value
-		return
-	}
-	v, reason := r.spec.rule.read(r.text, r.spec)
+	text, _ := clean(r.text, r.spec.rule, r.spec.Policy)
+	v, reason := r.spec.rule.read(text, r.spec)
 	if reason != "" {
 		r.fail(r.spec.invalid(r.from, reason))
 	}

@@ -154,6 +154,9 @@ func TestSituations(t *testing.T) {
 			{"A=x|B=y", "~b_invalid[B]/not_integer"}, {"B=5", "i:env_fallback_used[A,B]"}, {"B=y", "b_invalid[B]/not_integer"},
 			{"C=x", "i:env_fallback_used[A,C]"}, {"", "a_missing[A]"},
 		}},
+		{"fallback of another type", "keys: {A: {enum: [x], fallback: [B]}, B: {}}", [][2]string{
+			{"B=x", "i:env_fallback_used[A,B]"}, {"B=y", "i:env_fallback_used[A,B] a_invalid[B]/not_in_enum"},
+		}},
 		{"fallback not permitted", "keys: {A: {required: set(R), fallback: {keys: [B], when: P}}, B: {}, P: {type: bool}, R: {}}", [][2]string{
 			{"B=x|R=1", "env_fallback_not_permitted[A,B]"}, {"B=x", ""}, {"B=x|R=1|P=1", "i:env_fallback_used[A,B]"}, {"B=x|R=1|P=so", "p_invalid[P]/not_bool"},
 		}},
