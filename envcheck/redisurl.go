@@ -199,12 +199,15 @@ func (p *RedisParts) setHostPort(s string) Reason {
 // underscores that compose allows in service names), so that a fault is said
 // before anything is looked up.
 func validHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
 	host = strings.TrimSuffix(host, ".")
-	if len(host) > 253 {
-		return false
+	if len(host) > 253 || strings.Trim(host, "0123456789.") == "" {
+		return false // resolvers take a number for an address or for nothing
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
 		for i := range len(label) {

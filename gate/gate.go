@@ -33,6 +33,9 @@ type Gate struct {
 	// Signals are given back to the kernel when the worker takes over. The
 	// contexts given to the methods are to be of [Signals.Context].
 	Signals *Signals
+	// MainThread runs what it is sent on the process's first thread, which is
+	// where the exec belongs. nil runs it where it is.
+	MainThread chan<- func()
 
 	judges bool // mode observe does not apply to the command
 }
@@ -130,6 +133,14 @@ func (g *Gate) checked() (*line, int) {
 	return l, code
 }
 
+// Fail says d, the reason why a command cannot be run at all, where failures
+// are said. The settings are not read for it.
+func (g *Gate) Fail(d envcheck.Diagnostic) int {
+	format, _ := envcheck.Environ(g.Environ).Lookup(envPrefix + "_FORMAT")
+	r := report{w: g.Stderr, json: cmp.Or(g.Flags["format"], format.Reveal()) == "json", termination: terminationLog}
+	return r.fail(d.Exit, d)
+}
+
 // begin reads the settings and the contract. In mode off there is none.
 func (g *Gate) begin() (*line, int) {
 	s, faults := LoadSettings(g.Flags)
@@ -209,7 +220,9 @@ func (l *line) observed(code int) {
 
 // become replaces the process. It returns when that failed.
 func (l *line) become(ctx context.Context, path string, worker []string) int {
-	fault, err := become(ctx, l.Signals, path, worker, l.judged.WorkerEnviron(l.Environ))
+	var fault *envcheck.Diagnostic
+	var err error
+	l.onMainThread(func() { fault, err = become(ctx, l.Signals, path, worker, l.judged.WorkerEnviron(l.Environ)) })
 	if stopped, ok := errors.AsType[Stopped](err); ok {
 		return l.stopped(stopped)
 	}
@@ -217,6 +230,22 @@ func (l *line) become(ctx context.Context, path string, worker []string) int {
 		return ExitInternal // ctx was ended by something else than a signal
 	}
 	return l.report.fail(fault.Exit, *fault)
+}
+
+// onMainThread runs f there and returns when it has.
+func (l *line) onMainThread(f func()) {
+	if l.MainThread == nil {
+		f()
+		return
+	}
+	done := make(chan bool)
+	l.MainThread <- func() {
+		defer func() { done <- recover() == nil }()
+		f()
+	}
+	if !<-done {
+		panic("on the main thread") // whose own panic may quote a value
+	}
 }
 
 // stopped says that a signal ended the gate.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"time"
@@ -84,11 +85,11 @@ func (r *report) fail(exit int, diagnostics ...envcheck.Diagnostic) int {
 }
 
 // terminate leaves message for kubectl describe. The file is there when the
-// kubelet wants one, so it is never created. Of a long message the end stays,
-// since it has the exit code.
+// kubelet wants one, so it is never created. Of a long message the last lines
+// stay, since the end has the exit code.
 func (r *report) terminate(message []byte) {
-	if over := len(message) - maxTermination; over > 0 {
-		message = message[over:]
+	for len(message) > maxTermination {
+		_, message, _ = bytes.Cut(message, []byte("\n"))
 	}
 	// Something else than a file there, such as a FIFO, could block.
 	if info, err := os.Stat(r.termination); err != nil || !info.Mode().IsRegular() {

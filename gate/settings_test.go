@@ -141,7 +141,7 @@ func TestCAFile(t *testing.T) {
 func TestUnknownSettings(t *testing.T) {
 	got := unknownSettings([]string{
 		"STARTGATE_TIMEOUT=1", "STARTGATE_TIMOUT=1", "STARTGATE_SERVICE_HOST=h", "STARTGATE_PORT_6379_TCP_ADDR=h",
-		"STARTGATE_qfiW1C==", "STARTGATE_OTHER", "OTHER=1", "STARTGATE=1",
+		"STARTGATE_qfiW1C==", "STARTGATE_OTHER", "OTHER=1", "STARTGATE=1", "STARTGATE_MODE\x1b[=1", "STARTGATE_\nMODE=1",
 	})
 	var lines []string
 	for _, d := range got {
@@ -150,7 +150,7 @@ func TestUnknownSettings(t *testing.T) {
 	want := []string{
 		"startgate: warn  gate_setting_unknown keys=STARTGATE_TIMOUT,STARTGATE_TIMEOUT reason=close_to: startgate has no setting of this name; it is close to the name of a setting",
 		"startgate: warn  gate_setting_unknown reason=service_link count=2: startgate has no setting of this name; Kubernetes set it for a Service named startgate: rename that, or set enableServiceLinks to false",
-		"startgate: warn  gate_setting_unknown reason=unknown_name count=2: startgate has no setting of this name",
+		"startgate: warn  gate_setting_unknown reason=unknown_name count=4: startgate has no setting of this name",
 	}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))

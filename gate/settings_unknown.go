@@ -26,9 +26,10 @@ func unknownSettings(environ []string) []envcheck.Diagnostic {
 		if slices.Contains(declared, envcheck.Key(name)) {
 			continue
 		}
+		near, isNear := envcheck.Near(name, declared)
 		if serviceLink(strings.TrimPrefix(name, envPrefix+"_")) {
 			links++
-		} else if near, ok := envcheck.Near(name, declared); ok {
+		} else if isNear && envcheck.ValidKey(name) { // two bytes of it could be anything
 			warnings = append(warnings, envcheck.Diagnostic{
 				Code: envcheck.SettingUnknown, Reason: envcheck.CloseTo,
 				Keys: []envcheck.Key{envcheck.Key(name), near},

@@ -108,8 +108,8 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 		case got := <-outcomes:
 			now := time.Now()
 			held = held && got.o.Verdict == probe.Ready
+			l.tell(got.wait, got.o, now, got.final)
 			if !got.final {
-				l.tell(got.wait, got.o, now)
 				continue
 			}
 			got.wait.done = true
@@ -148,7 +148,7 @@ func (l *line) ask(ctx context.Context, w *waiting, outcomes chan<- outcome) {
 }
 
 // tell counts an outcome and says what changed.
-func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
+func (l *line) tell(w *waiting, o probe.Outcome, now time.Time, final bool) {
 	elapsed := now.Sub(l.clock.began)
 	changed := w.add(o, now)
 	if o.Verdict == probe.Ready {
@@ -162,8 +162,7 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time) {
 		}
 		return
 	}
-	final := l.settings.Timeout == 0 || o.Verdict == probe.Refuse && l.settings.RefuseAfter == 0
-	if final || l.clock.left == 0 {
+	if final {
 		return // the last line says it
 	}
 	w.unready = true

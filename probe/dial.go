@@ -22,40 +22,40 @@ type dialer struct {
 	// reached is set to the class of the address that was tried last. Two
 	// families are tried side by side.
 	reached atomic.Pointer[envcheck.Word]
-	// certificateAsked is set once the server has asked for a certificate of
-	// ours, which it may do without wanting one.
-	certificateAsked atomic.Bool
 }
 
 // dial connects, and shakes hands when the server is to speak TLS. The name is
-// looked up anew at every call and every address is tried.
-func (d *dialer) dial(ctx context.Context) (net.Conn, envcheck.Code) {
+// looked up anew at every call and every address is tried. asked reports
+// whether the server asked for a certificate, which it may do without wanting
+// one.
+func (d *dialer) dial(ctx context.Context) (_ net.Conn, asked bool, _ envcheck.Code) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	conn, code := d.connect(ctx)
 	if code != "" || d.tls == nil {
-		return conn, code
+		return conn, false, code
 	}
 	config := d.tls.Clone()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		d.certificateAsked.Store(true)
+		asked = true
 		return new(tls.Certificate), nil
 	}
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
-		return nil, d.certificateFault(tlsFault(err))
+		return nil, asked, certificateFault(tlsFault(err), asked)
 	}
-	return secure, ""
+	return secure, asked, ""
 }
 
-// certificateFault says that the server wanted a certificate when a connection
-// ends as if for that. From TLS 1.3 on the client's handshake is over before
-// the server judges, and its alert is often lost to the reset that follows.
-func (d *dialer) certificateFault(c envcheck.Code) envcheck.Code {
+// certificateFault says that the server wanted the certificate that it asked
+// for, when a connection ends before its first answer. From TLS 1.3 on the
+// client's handshake is over before the server judges, and its alert is often
+// lost to the reset that follows.
+func certificateFault(c envcheck.Code, asked bool) envcheck.Code {
 	switch c {
 	case envcheck.RedisClosed, envcheck.RedisTLSClosed, envcheck.RedisTLSRefused:
-		if d.certificateAsked.Load() {
+		if asked {
 			return envcheck.RedisTLSClientCert
 		}
 	}

@@ -33,9 +33,8 @@ func Example() {
 			fmt.Println(o.Code)
 		}
 	})
-	fmt.Println(o.Verdict == probe.Ready)
+	fmt.Println(o.Code)
 	// Output:
 	// redis_loading
 	// ready
-	// true
 }

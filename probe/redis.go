@@ -41,6 +41,7 @@ type session struct {
 	wire     *wire
 	client   *redis.Client
 	fresh    bool            // credentials and database are still to be said
+	asked    bool            // for a certificate, by the server
 	warnings []envcheck.Code // about credentials, for as long as the connection lasts
 }
 
@@ -100,15 +101,16 @@ func expired(ctx context.Context) bool {
 
 func (r *Redis) attempt(ctx context.Context) Outcome {
 	if r.session == nil {
-		conn, code := r.dialer.dial(ctx)
+		conn, asked, code := r.dialer.dial(ctx)
 		if code != "" {
 			return Outcome{Code: code}
 		}
 		r.session = r.open(conn)
+		r.session.asked = asked
 	}
 	a := r.session.ask(ctx, r.parts.Reveal(), r.options)
 	o := a.judge(r.session)
-	o.Code = r.dialer.certificateFault(o.Code)
+	o.Code = certificateFault(o.Code, r.session.asked && len(r.session.wire.first) == 0)
 	o.Connected = true
 	if a.broken() {
 		// Never a client with a failed connection again: go-redis's pool would

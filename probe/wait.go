@@ -31,7 +31,7 @@ type Limits struct {
 // Wait repeats p's attempts until one is ready, a refusal is final or the
 // budget is spent, and returns the outcome that decided. A spent budget returns
 // the last outcome that says something about the peer, with the verdict Retry.
-// Each outcome is also given to observe, when that is not nil, in order. When ctx is cancelled Wait
+// Every outcome before that one is given to observe, when that is not nil. When ctx is cancelled Wait
 // returns the outcome it has as soon as the attempt under way has ended.
 //
 // ctx and the budget are the only clock: p retries nothing by itself.
@@ -54,9 +54,6 @@ func Wait(ctx context.Context, p Prober, l Limits, observe func(Outcome)) Outcom
 		if o.Cut && last.Code != "" {
 			o = last
 		}
-		if observe != nil {
-			observe(o)
-		}
 		last = o
 
 		switch o.Verdict {
@@ -76,6 +73,9 @@ func Wait(ctx context.Context, p Prober, l Limits, observe func(Outcome)) Outcom
 			return o
 		}
 
+		if observe != nil {
+			observe(o)
+		}
 		pause := min(pace.next(o), end.Sub(now)-lastProbe)
 		if pause > IdleMax {
 			p.Close()

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"time"
 
 	"github.com/redis/go-redis/v9/logging"
 
@@ -24,7 +23,20 @@ import (
 // forgets PR_SET_PDEATHSIG.
 func init() { runtime.LockOSThread() }
 
+// main leaves the main thread to the exec. Whatever waits on a locked thread
+// pays for it with two context switches each time.
 func main() {
+	// There is never work for two, and threads that look for some are dear.
+	runtime.GOMAXPROCS(1)
+	execs := make(chan func())
+	go func() { os.Exit(start(execs)) }()
+	for exec := range execs {
+		exec()
+	}
+}
+
+// start is main beside the main thread, which does what it sends to execs.
+func start(execs chan<- func()) int {
 	signals := gate.CatchSignals()
 	signals.Exit = os.Exit
 	environ := os.Environ()
@@ -32,34 +44,28 @@ func main() {
 	// print host names. The worker gets it back with the rest.
 	os.Unsetenv("GODEBUG")
 	logging.Disable() // go-redis prints addresses
-	os.Exit(run(os.Args[1:], environ, os.Stdout, os.Stderr, signals))
+	return run(os.Args[1:], &gate.Gate{
+		Environ: environ, Raw: gate.KernelEnviron(), Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, MainThread: execs,
+	})
 }
 
-// run does what args say and returns the exit code.
-func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals) (code int) {
-	fail := func(d envcheck.Diagnostic) int {
-		line := d.AppendText(nil)
-		if format, _ := envcheck.Environ(environ).Lookup("STARTGATE_FORMAT"); format.Reveal() == "json" {
-			line = d.AppendJSON(nil, time.Now())
-		}
-		stderr.Write(append(line, '\n'))
-		return d.Exit
-	}
+// run does what args say with g and returns the exit code.
+func run(args []string, g *gate.Gate) (code int) {
 	defer func() {
 		// What a panic says may quote a value.
 		if recover() != nil {
-			code = fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
+			code = g.Fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
 		}
 	}()
 	c, fault := parse(args)
+	g.Flags = c.flags
 	if fault != nil {
-		return fail(*fault)
+		return g.Fail(*fault)
 	}
-	g := &gate.Gate{Environ: environ, Raw: gate.KernelEnviron(), Flags: c.flags, Stdout: stdout, Stderr: stderr, Signals: signals}
-	ctx := signals.Context(context.Background())
+	ctx := g.Signals.Context(context.Background())
 	switch {
 	case c.help:
-		io.WriteString(stdout, help(c.verb))
+		io.WriteString(g.Stdout, help(c.verb))
 		return gate.ExitOK
 	case c.verb == "check":
 		return g.Check(ctx)
@@ -69,13 +75,13 @@ func run(args, environ []string, stdout, stderr io.Writer, signals *gate.Signals
 		return g.Probe(ctx, c.args)
 	case c.verb == "explain":
 		if !g.Explain(c.args[0]) {
-			return fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
+			return g.Fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
 		}
 		return gate.ExitOK
 	case c.verb == "contract":
 		return g.Contract(c.args[0], append(c.args, "")[1])
 	case c.verb == "version":
-		io.WriteString(stdout, version())
+		io.WriteString(g.Stdout, version())
 		return gate.ExitOK
 	}
 	return g.Run(ctx, c.args)

@@ -33,6 +33,10 @@ func parse(args []string) (command, *envcheck.Diagnostic) {
 	case len(args) == 1 && (args[0] == "--version" || args[0] == "-version"):
 		return command{verb: "version"}, nil
 	}
+	if len(args) > 0 && args[0] == "--" {
+		c.args = args[1:]
+		return c, c.checkArgs(args)
+	}
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // its messages quote what was typed
 	if c.verb != "explain" && c.verb != "version" {

@@ -1,0 +1,47 @@
+package main
+
+// conversions are those to a type that diagnostics print, outside of package
+// envcheck, with the reason why no value gets through.
+var conversions = map[finding]string{
+	`gate/lines.go startLine: envcheck.Word(l.settings.Mode)`: "a Mode is made from a word alone, see parseSettings",
+	`gate/lines.go startLine: envcheck.Word(t.Client)`:        "a Client is made from a word alone, see parseSettings",
+	`gate/lines.go sayPlan: envcheck.Word(t.Client)`:          "a Client is made from a word alone, see parseSettings",
+	`gate/lines.go sayPlan: envcheck.Word(t.Require)`:         "a Require is made from a word alone, see parseSettings",
+
+	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:       "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:          "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "ping", "write"))`: "word returns one of its own arguments",
+	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                       "a default is a struct tag",
+
+	`gate/settings.go SettingInfos: envcheck.Key(envPrefix + "_" + strings.ToUpper(name))`: "the name of a struct's field",
+	`gate/settings_parse.go value: envcheck.Key("--" + name)`:                              "the name of a flag that is a setting",
+	`gate/settings_parse.go parseKeys: envcheck.Key(name)`:                                 "the names in STARTGATE_REDIS_KEYS are declared by whoever sets it; ValidKey has passed them",
+	`gate/settings_unknown.go unknownSettings: envcheck.Key(name)`:                         "within two bytes of a setting's name; but see canary_known_test.go",
+}
+
+// reveals are the places where a value leaves its seal.
+var reveals = map[finding]string{
+	`envcheck/check.go checkKey: secret.Reveal`: "to judge it: what follows returns codes and reasons",
+
+	`gate/gate.go Fail: format.Reveal`:                      "to compare it with a word",
+	`gate/gate.go loadContract: l.settings.Contract.Reveal`: "to open the file: readFile returns a reason",
+	`gate/settings_parse.go value: t.secret.Reveal`:         "to see whether it is empty",
+	`gate/settings_parse.go word: secret.Reveal`:            "to compare it with words",
+	`gate/settings_parse.go duration: secret.Reveal`:        "to read a number: parseDuration returns a reason",
+	`gate/settings_parse.go redisKeys: secret.Reveal`:       "to read names: parseKeys returns names that are valid, or nothing",
+	`gate/settings_parse.go keyPrefix: secret.Reveal`:       "to send it to Redis: it is on no line",
+	`gate/settings_parse.go roots: secret.Reveal`:           "to open the file: readFile returns a reason",
+
+	`probe/redis.go NewRedis: u.Reveal`:      "to dial host and port",
+	`probe/redis.go attempt: r.parts.Reveal`: "to send user, password and database",
+	`probe/redis.go facts: r.parts.Reveal`:   "to compare them with constants",
+	`probe/redis.go verify: r.parts.Reveal`:  "one of three words",
+}
+
+// errorTexts are the places that look at the text of an error, or make one.
+var errorTexts = map[finding]string{
+	`cmd/startgate/parse.go parse: err.Error`:     "package flag has no type for a missing value: the start of the text is compared",
+	`probe/answer.go brokenCode: a.err.Error`:     "the start of the text is compared",
+	`probe/answer.go errorCode: cmd.Err().Error`:  "the text of a server's reply: replyFault compares its start",
+	`probe/answer.go writable: write.Err().Error`: "the text of a server's reply: its start is compared",
+}

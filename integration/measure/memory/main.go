@@ -1,0 +1,211 @@
+//go:build linux
+
+// Memory measures what a waiting gate holds of a machine's memory: before a
+// closed port, and before a Redis that loads.
+//
+//	go run ./integration/measure/memory [-after 10s] [-gates 3]
+//
+// Resident memory (RSS) includes pages of the binary, which all gates of an
+// image share. Private_Dirty is what one more gate costs.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/startgate/startgate/integration/measure/internal/fixture"
+	"github.com/startgate/startgate/integration/measure/internal/report"
+	"github.com/startgate/startgate/integration/measure/internal/resp"
+)
+
+// Goals, in KiB.
+const (
+	goalRSS   = 9 << 10
+	goalDirty = 2560
+)
+
+// state is something that gates wait for.
+type state struct {
+	name  string
+	addr  string
+	load  bool // Redis must still be loading at the end
+	gates []*fixture.Process
+	held  []memory
+}
+
+// memory is what one gate holds.
+type memory struct {
+	RSS          int // KiB, and so the next two
+	PrivateDirty int
+	Anonymous    int
+	Threads      int
+	CPU          time.Duration
+}
+
+func main() {
+	after := flag.Duration("after", 10*time.Second, "how long the gates wait before they are looked at")
+	gates := flag.Int("gates", 3, "gates in each state `N`")
+	gate := flag.String("gate", "", "measure this `file` instead of building the gate")
+	raw := flag.String("json", "", "write the raw numbers to this `file`")
+	flag.Parse()
+	code, err := measure(*after, *gates, *gate, *raw)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "memory:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func measure(after time.Duration, gates int, gate, raw string) (code int, err error) {
+	lab, err := fixture.Open()
+	if err != nil {
+		return 1, err
+	}
+	defer lab.Close()
+	if gate, err = lab.Gate(gate); err != nil {
+		return 1, err
+	}
+	nop, err := lab.Nop()
+	if err != nil {
+		return 1, err
+	}
+	states, err := prepare(lab, after)
+	if err != nil {
+		return 1, err
+	}
+	r := report.New("memory")
+	for i := range states {
+		s := &states[i]
+		for range gates {
+			p, err := lab.Start(fixture.Command{Args: []string{gate, "--", nop}, Env: []string{"REDIS_URL=redis://" + s.addr}})
+			if err != nil {
+				return 1, err
+			}
+			s.gates = append(s.gates, p)
+		}
+	}
+	time.Sleep(after)
+	for i := range states {
+		if err := states[i].look(); err != nil {
+			return 1, err
+		}
+	}
+	var rows [][]string
+	for _, s := range states {
+		var most memory
+		for _, m := range s.held {
+			most.RSS, most.PrivateDirty = max(most.RSS, m.RSS), max(most.PrivateDirty, m.PrivateDirty)
+			most.Anonymous, most.Threads = max(most.Anonymous, m.Anonymous), max(most.Threads, m.Threads)
+			most.CPU = max(most.CPU, m.CPU)
+		}
+		r.Keep(s.name, s.held)
+		rows = append(rows, []string{
+			s.name, mib(most.RSS), mib(most.PrivateDirty), mib(most.Anonymous), strconv.Itoa(most.Threads), report.Ms(most.CPU),
+		})
+		r.Goal(s.name+", RSS", mib(most.RSS), "≤ "+mib(goalRSS), most.RSS <= goalRSS)
+		r.Goal(s.name+", Private_Dirty", mib(most.PrivateDirty), "≤ "+mib(goalDirty), most.PrivateDirty <= goalDirty)
+	}
+	r.Table([]string{fmt.Sprintf("after %v", after), "RSS", "Private_Dirty", "Anonymous", "threads", "CPU"}, rows)
+	r.Note("The greatest of %d gates in each state.", gates)
+	return r.End(raw)
+}
+
+// prepare starts servers that load for longer than after.
+func prepare(lab *fixture.Lab, after time.Duration) ([]state, error) {
+	port, err := fixture.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	states := []state{{name: "closed port", addr: "127.0.0.1:" + port}}
+	for _, kind := range [...]struct {
+		name   string
+		perKey time.Duration
+	}{
+		{"loading, answers every 110 ms", 3 * time.Millisecond},
+		{"loading, answers every 18 ms", time.Millisecond / 2},
+	} {
+		dir, err := lab.F1(int((after + 10*time.Second) / kind.perKey))
+		if err != nil {
+			return nil, err
+		}
+		redis, err := lab.Redis(dir, fixture.SlowLoad(kind.perKey)...)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state{name: kind.name, addr: redis.Addr, load: true})
+	}
+	return states, nil
+}
+
+// look reads what the gates of a state hold, while they wait.
+func (s *state) look() error {
+	for _, p := range s.gates {
+		m, err := held(p.PID)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		s.held = append(s.held, m)
+	}
+	if !s.load {
+		return nil
+	}
+	conn, err := resp.Dial(s.addr, "")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	loading, err := conn.Loading()
+	if err == nil && !loading {
+		err = fmt.Errorf("%s: the load has ended too early", s.name)
+	}
+	return err
+}
+
+func held(pid int) (m memory, err error) {
+	proc := "/proc/" + strconv.Itoa(pid)
+	rollup, err := os.ReadFile(proc + "/smaps_rollup")
+	if err != nil {
+		return m, err
+	}
+	status, err := os.ReadFile(proc + "/status")
+	if err != nil {
+		return m, err
+	}
+	stat, err := os.ReadFile(proc + "/stat")
+	if err != nil {
+		return m, err
+	}
+	m.RSS, m.PrivateDirty = number(rollup, "Rss:"), number(rollup, "Private_Dirty:")
+	m.Anonymous, m.Threads = number(rollup, "Anonymous:"), number(status, "Threads:")
+	if m.RSS == 0 || m.Threads == 0 {
+		return m, fmt.Errorf("the gate has ended: %w", syscall.ESRCH)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	if fields := strings.Fields(after); len(fields) > 12 {
+		user, _ := strconv.Atoi(fields[11])
+		system, _ := strconv.Atoi(fields[12])
+		const tick = 10 * time.Millisecond // USER_HZ is 100 on every architecture
+		m.CPU = time.Duration(user+system) * tick
+	}
+	return m, nil
+}
+
+// number is the value of the first line that begins with name.
+func number(text []byte, name string) int {
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			if fields := strings.Fields(rest); len(fields) > 0 {
+				n, _ := strconv.Atoi(fields[0])
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+func mib(kib int) string { return fmt.Sprintf("%.2f MiB", float64(kib)/1024) }

@@ -1,0 +1,39 @@
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// tinyFileSystem returns a command that execs its arguments in a mount
+// namespace of their own, in which the value of redis-server's --dir is a file
+// system of 256 KiB.
+func tinyFileSystem(t testing.TB) []string {
+	t.Helper()
+	needRoot(t)
+	needProgram(t, "unshare")
+	// $0 is redis-server, $1 is --dir, $2 its value.
+	return []string{"unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=256k none "$2" && exec "$0" "$@"`}
+}
+
+// suspend stops a process. It goes on when resume is called, or t ends.
+func suspend(t testing.TB, p *os.Process) (resume func()) {
+	t.Helper()
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	resume = func() { p.Signal(syscall.SIGCONT) }
+	t.Cleanup(resume)
+	return resume
+}
+
+// dieWithParent has the kernel kill cmd when this process ends, also by the
+// panic of a test's time-out, which runs no clean-up.
+func dieWithParent(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+}
