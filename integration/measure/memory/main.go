@@ -3,7 +3,7 @@
 // Memory measures what a waiting gate holds of a machine's memory: before a
 // closed port, and before a Redis that loads.
 //
-//	go run ./integration/measure/memory [-after 10s] [-gates 3]
+//	go run ./integration/measure/memory [-after 1m] [-gates 3]
 //
 // Resident memory (RSS) includes pages of the binary, which all gates of an
 // image share. Private_Dirty is what one more gate costs.
@@ -48,7 +48,7 @@ type memory struct {
 }
 
 func main() {
-	after := flag.Duration("after", 10*time.Second, "how long the gates wait before they are looked at")
+	after := flag.Duration("after", time.Minute, "how long the gates wait before they are looked at")
 	gates := flag.Int("gates", 3, "gates in each state `N`")
 	gate := flag.String("gate", "", "measure this `file` instead of building the gate")
 	raw := flag.String("json", "", "write the raw numbers to this `file`")
