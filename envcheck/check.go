@@ -1,22 +1,39 @@
 package envcheck
 
-import "strings"
+// A Process is what a contract judges: an environment, and what there is of
+// the process around it.
+type Process struct {
+	Environ Environ
+	// Raw is the environment as the kernel has it, from [ParseEnviron], in
+	// which names can stand twice. nil when that cannot be known.
+	Raw Environ
+	// Args is the worker's command line, which secrets must not stand in.
+	Args []string
 
-// A Target is a wait that the environment gives an address to.
-type Target struct {
-	WaitSpec
-	Key Key // the key that was taken
-	URL RedisURL
+	readFile func(path string) (string, Reason) // nil: readSecret
 }
 
-// A Result is what an environment says to a contract: every diagnostic, in
-// contract order, and the waits whose key is good.
+// A Result is what an environment says to a contract.
 type Result struct {
+	// Diagnostics are all faults, warnings and remarks in contract order:
+	// keys, rules, names that the contract does not know, a skip.
 	Diagnostics []Diagnostic
-	Targets     []Target
+	// Skipped reports that skip_when holds: the contract does not apply, and
+	// nothing but the values' hygiene was looked at.
+	Skipped bool
+	// Facts say of each key what it was found to be.
+	Facts []Fact
+	// Targets are the waits to be done whose keys are good.
+	Targets []Target
+	// NotDone are the waits whose condition is not true.
+	NotDone []Word
+	// Settings are the gate's settings that the worker's keys give.
+	Settings []Setting
+
+	exports []export
 }
 
-// OK reports whether the environment meets the contract.
+// OK reports whether the environment meets the contract: there is no error.
 func (r Result) OK() bool {
 	for _, d := range r.Diagnostics {
 		if d.Severity() == Error {
@@ -26,66 +43,146 @@ func (r Result) OK() bool {
 	return true
 }
 
-// Check judges env by the contract. It looks nothing up and connects nowhere.
-func (c *Contract) Check(env Environ) Result {
-	var r Result
-	urls := make([]Target, len(c.Keys))
-	for i, spec := range c.Keys {
-		urls[i] = r.checkKey(spec, env)
+// Codes lists the diagnostics for a test as CODE[KEY,KEY]/REASON, a warning
+// with ~ in front of it and a remark with i:.
+func (r Result) Codes() []string {
+	codes := make([]string, len(r.Diagnostics))
+	for i, d := range r.Diagnostics {
+		mark := map[Level]string{Warn: "~", Info: "i:"}[d.Severity()]
+		codes[i] = mark + string(d.Code) + "[" + joinKeys(d.Keys, ",") + "]"
+		if d.Reason != "" {
+			codes[i] += "/" + string(d.Reason)
+		}
 	}
-	for _, w := range c.Waits {
-		for i, spec := range c.Keys {
-			if spec.Key == w.Redis && urls[i].Key != "" {
-				urls[i].WaitSpec = w
-				r.Targets = append(r.Targets, urls[i])
+	return codes
+}
+
+// Check judges env by the contract, all faults at once. It looks nothing up
+// and connects nowhere; it reads the files that KEY_FILE variables of secrets
+// name.
+func (c *Contract) Check(env Environ) Result { return c.CheckProcess(Process{Environ: env}) }
+
+// CheckProcess is [Contract.Check] with what can be known of the process
+// beside its environment.
+func (c *Contract) CheckProcess(p Process) Result {
+	j := &judge{contract: c, env: indexOf(p.Environ, p.Raw), readFile: p.readFile, args: p.Args}
+	if j.readFile == nil {
+		j.readFile = readSecret
+	}
+	if c.groups != nil {
+		j.judgeGroups()
+		return j.result
+	}
+	j.readAll()
+	if c.SkipWhen.eval(j) == isTrue {
+		j.skip()
+	} else {
+		j.judgeKeys()
+		j.judgeRules()
+		j.judgeNames()
+		j.takeWaits()
+		j.takeSettings()
+		j.takeExports()
+	}
+	j.takeFacts()
+	return j.result
+}
+
+// judge is one check under way.
+type judge struct {
+	contract *Contract
+	env      index
+	args     []string
+	readFile func(path string) (string, Reason)
+	readings map[Key]*reading
+	result   Result
+}
+
+// say adds a diagnostic. Without reasons it also loses the advice that would
+// tell one.
+func (j *judge) say(d Diagnostic) {
+	if j.contract.Policy.NoReasons && d.Reason != "" {
+		d.Reason, d.Fix = "", ""
+	}
+	j.result.Diagnostics = append(j.result.Diagnostics, d)
+}
+
+// readAll reads each key, and then the fallbacks of those that are unset.
+func (j *judge) readAll() {
+	c := j.contract
+	j.readings = make(map[Key]*reading, len(c.Keys))
+	for _, k := range c.Keys {
+		j.readings[k.Key] = j.read(k)
+	}
+	for _, k := range c.Keys {
+		r := j.readings[k.Key]
+		if r.status != unset || len(k.Fallback) == 0 {
+			continue
+		}
+		for _, f := range k.Fallback {
+			if other := j.readings[f]; other.via == nil && other.status != unset {
+				r.via = other
+				break
 			}
 		}
 	}
-	return r
+	for _, k := range c.Keys {
+		if r := j.readings[k.Key]; r.via != nil {
+			j.takeFallback(r)
+		}
+	}
 }
 
-// checkKey takes the first of the key and its fallbacks that is set and reads
-// it. The target it returns has no key when there is a fault.
-func (r *Result) checkKey(spec KeySpec, env Environ) Target {
-	tried := append([]Key{spec.Key}, spec.Fallback...)
-	for _, key := range tried {
-		secret, set := env.Lookup(key)
-		if !set {
-			continue
+// takeFallback gives r the value of its fallback, where that is permitted.
+func (j *judge) takeFallback(r *reading) {
+	if r.spec.FallbackWhen != nil {
+		switch r.spec.FallbackWhen.eval(j) {
+		case isFalse:
+			return
+		case unknown:
+			r.status = faulty
+			return
 		}
-		value := secret.Reveal()
-		if code, reason := hygiene(value); code != "" {
-			r.add(Diagnostic{Code: code, Keys: []Key{key}, Reason: reason})
-			return Target{}
-		}
-		if len(tried) > 1 && otherBroker(value) {
-			r.add(Diagnostic{Code: BrokerNotRedis, Keys: []Key{key}})
-			continue
-		}
-		url, reason := ParseRedisURL(value)
-		if reason != "" {
-			code := Code(spec.Topic + "_parse_failed")
-			r.add(Diagnostic{Code: code, Keys: []Key{key}, Reason: reason})
-			return Target{}
-		}
-		return Target{Key: key, URL: url}
 	}
-	r.add(Diagnostic{Code: Code(spec.Topic + "_missing"), Keys: tried, Purpose: spec.Purpose})
-	return Target{}
+	r.from, r.text, r.file, r.stands = r.via.from, r.via.text, r.via.file, r.via.stands
+	r.status = r.via.status
+	if r.status != present {
+		return
+	}
+	text, _ := clean(r.text, r.spec.rule, r.spec.Policy)
+	v, reason := r.spec.rule.read(text, r.spec)
+	if reason != "" {
+		r.fail(r.spec.invalid(r.from, reason))
+	}
+	r.value = v
 }
 
-func (r *Result) add(d Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
+// taken reports whether a fallback stands in for r, as is permitted.
+func (r *reading) taken() bool { return r.via != nil && r.status != unset }
 
-// otherBroker reports whether v is a URL of a broker that Celery and the like
-// take in the same variable as Redis.
-func otherBroker(v string) bool {
-	scheme, _, ok := strings.Cut(v, "://")
-	if !ok {
-		return false
+// skip says that the contract does not apply, and what is wrong with the
+// values all the same: as warnings, since nothing needs them.
+func (j *judge) skip() {
+	c := j.contract
+	j.result.Skipped = true
+	for _, k := range c.Keys {
+		r := j.readings[k.Key]
+		for _, b := range r.found {
+			j.say(Diagnostic{Code: b.code, Level: Warn, Keys: []Key{r.from}, Reason: b.reason})
+		}
 	}
-	switch strings.ToLower(scheme) {
-	case "amqp", "amqps", "pyamqp", "librabbitmq", "sqs", "kafka", "confluentkafka", "memory", "filesystem", "mongodb", "gcpubsub", "azureservicebus":
-		return true
+	keys := unique(c.SkipWhen.keys(nil))
+	if c.SkipKey != "" {
+		keys = []Key{c.SkipKey}
 	}
-	return false
+	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled by " + Word(joinKeys(keys, " and "))}
+	for _, k := range keys {
+		if j.readings[k].status == unset {
+			d.Level = Warn
+		}
+		if name, ok := j.nearName(k); ok {
+			d.Level, d.Near = Warn, name
+		}
+	}
+	j.say(d)
 }

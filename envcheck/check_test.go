@@ -33,7 +33,8 @@ func TestCheck(t *testing.T) {
 		{"first key", Environ{"A_URL=" + good, "B_URL=x", "C_URL=" + good}, "", "A_URL C_URL"},
 		{"second key", Environ{"B_URL=" + good, "C_URL=" + good}, "", "B_URL C_URL"},
 		{"empty is unset", Environ{"A_URL=", "B_URL=" + good, "C_URL=" + good}, "", "B_URL C_URL"},
-		{"first of two entries", Environ{"C_URL=" + good, "A_URL=" + good, "A_URL=x"}, "", "A_URL C_URL"},
+		{"one entry twice", Environ{"C_URL=" + good, "A_URL=" + good, "A_URL=" + good}, "", "A_URL C_URL"},
+		{"two values", Environ{"C_URL=" + good, "A_URL=" + good, "A_URL=x"}, "env_duplicate_key[A_URL]", "C_URL"},
 		{"all faults at once", Environ{"A_URL=redis://h/x"}, "redis_parse_failed[A_URL]/db_invalid redis_missing[C_URL]", ""},
 		{"nothing set", Environ{"NOEQ", "=x", "a.b=c"}, "redis_missing[A_URL,B_URL] redis_missing[C_URL]", ""},
 		{"another broker is skipped", Environ{"A_URL=amqp://h", "B_URL=" + good, "C_URL=" + good}, "broker_not_redis[A_URL]", "B_URL C_URL"},
@@ -52,7 +53,7 @@ func TestCheck(t *testing.T) {
 			if got := strings.Join(took, " "); got != c.took {
 				t.Errorf("keys %s, want %s", got, c.took)
 			}
-			if want := !strings.Contains(c.want, "redis_"); r.OK() != want {
+			if want := (!strings.Contains(c.want, "redis_") && !strings.Contains(c.want, "duplicate")); r.OK() != want {
 				t.Errorf("OK is %v", r.OK())
 			}
 		})
@@ -105,7 +106,7 @@ func TestHygiene(t *testing.T) {
 		{"your-redis-url", EnvPlaceholderValue, ""},
 		{"null", EnvPlaceholderValue, ""},
 	} {
-		if code, reason := hygiene(c.value); code != c.code || reason != c.reason {
+		if code, reason := hygiene(c.value, TypeRedis.rule()); code != c.code || reason != c.reason {
 			t.Errorf("%q: %s/%s, want %s/%s", c.value, code, reason, c.code, c.reason)
 		}
 	}

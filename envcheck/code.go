@@ -1,6 +1,9 @@
 package envcheck
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Code names one thing that the gate can report. Codes are API: lower-case
 // snake_case, only ever added, never renamed or used again for something else.
@@ -33,20 +36,36 @@ const (
 
 // The gate itself: command line, settings, contract file, worker.
 const (
-	Usage              Code = "usage_invalid"
-	InternalError      Code = "internal_error"
-	SettingInvalid     Code = "gate_setting_invalid"
-	SettingUnknown     Code = "gate_setting_unknown"
-	ContractUnreadable Code = "contract_unreadable"
-	ExecNotFound       Code = "exec_not_found"
-	ExecDenied         Code = "exec_denied"
-	ExecTooLarge       Code = "exec_too_large"
-	ExecFragile        Code = "exec_fragile"
-	PathUnset          Code = "path_unset"
-	WorkerInShell      Code = "worker_in_shell"
+	Usage          Code = "usage_invalid"
+	InternalError  Code = "internal_error"
+	SettingInvalid Code = "gate_setting_invalid"
+	SettingUnknown Code = "gate_setting_unknown"
+	ExecNotFound   Code = "exec_not_found"
+	ExecDenied     Code = "exec_denied"
+	ExecTooLarge   Code = "exec_too_large"
+	ExecFragile    Code = "exec_fragile"
+	PathUnset      Code = "path_unset"
+	WorkerInShell  Code = "worker_in_shell"
 )
 
-// The environment against the contract.
+// The contract file. Its faults have a line and a column.
+const (
+	ContractUnreadable         Code = "contract_unreadable"
+	ContractSyntax             Code = "contract_syntax"
+	ContractVersionUnsupported Code = "contract_version_unsupported"
+	ContractUnknownField       Code = "contract_unknown_field"
+	ContractMissingField       Code = "contract_missing_field"
+	ContractDuplicateKey       Code = "contract_duplicate_key"
+	ContractBadValue           Code = "contract_bad_value"
+	ContractBadExpression      Code = "contract_bad_expression"
+	ContractKeyUndeclared      Code = "contract_key_undeclared"
+	ContractDuplicateCode      Code = "contract_duplicate_code"
+	ContractValid              Code = "contract_valid"
+)
+
+// The environment against the contract. Beside these there are the codes of
+// the contract: TOPIC_missing, TOPIC_invalid, TOPIC_parse_failed, and one for
+// each rule.
 const (
 	RedisMissing           Code = "redis_missing"
 	RedisParseFailed       Code = "redis_parse_failed"
@@ -60,6 +79,22 @@ const (
 	EnvUnexpandedReference Code = "env_unexpanded_reference"
 	EnvPlaceholderValue    Code = "env_placeholder_value"
 	EnvServiceLink         Code = "env_service_link_collision"
+	EnvEmpty               Code = "env_empty"
+	EnvDuplicateKey        Code = "env_duplicate_key"
+	EnvValueTooLong        Code = "env_value_too_long"
+	EnvFallbackUsed        Code = "env_fallback_used"
+	EnvFallbackForbidden   Code = "env_fallback_not_permitted"
+	EnvForbiddenKey        Code = "env_forbidden_key"
+	EnvDeprecatedKey       Code = "env_deprecated_key"
+	EnvUnknownKey          Code = "env_unknown_key"
+	EnvUnknownKeys         Code = "env_unknown_keys"
+	SecretSourceConflict   Code = "secret_source_conflict"
+	SecretFileUnreadable   Code = "secret_file_unreadable"
+	SecretInArgv           Code = "secret_in_argv"
+	WorkerDisabled         Code = "worker_disabled"
+	WaitNotDone            Code = "wait_not_done"
+	WaitUnsupported        Code = "wait_unsupported"
+	FactCode               Code = "fact"
 )
 
 // Redis: the conditions of a wait.
@@ -139,6 +174,16 @@ var catalogue = [...]entry{
 	{SettingInvalid, Error, "this setting of startgate is malformed", "startgate run -h shows what it takes"},
 	{SettingUnknown, Warn, "startgate has no setting of this name", ""},
 	{ContractUnreadable, Error, "the contract file cannot be read", "correct STARTGATE_CONTRACT, or unset it to use the built-in contract"},
+	{ContractSyntax, Error, "the contract file is not YAML that can be read", "correct the line, or the one before it"},
+	{ContractVersionUnsupported, Error, "the contract is written in a version of the language that this startgate does not know", "write contract: 1, or use a newer startgate"},
+	{ContractUnknownField, Error, "the contract has a field that the language does not know", "correct or remove it: startgate contract schema lists the fields"},
+	{ContractMissingField, Error, "the contract lacks a field", "add it"},
+	{ContractDuplicateKey, Error, "the contract has a field or a key twice in one place", "remove one"},
+	{ContractBadValue, Error, "the contract has a value that cannot stand here", "startgate contract schema says what can"},
+	{ContractBadExpression, Error, "an expression of the contract cannot be read", "correct it"},
+	{ContractKeyUndeclared, Error, "the contract names a key that it does not declare", "declare it under keys, or correct the name"},
+	{ContractDuplicateCode, Error, "the contract makes a code that is there already", "choose another code, or another topic"},
+	{ContractValid, Info, "the contract has no fault", ""},
 	{ExecNotFound, Error, "the worker's command cannot be started", "correct the command, or the image's PATH"},
 	{ExecDenied, Error, "the worker's command is there but cannot be executed", "correct the file in the image"},
 	{ExecTooLarge, Error, "the worker's arguments and environment are too large for execve", "pass large values by file"},
@@ -146,6 +191,22 @@ var catalogue = [...]entry{
 	{PathUnset, Warn, "PATH is unset; the default path is searched for the worker", ""},
 	{WorkerInShell, Warn, "the worker is a shell command: look-up and signals concern the shell", "use the exec form of CMD"},
 
+	{EnvEmpty, Error, "the value is empty", "give it one, or do not set the key"},
+	{EnvDuplicateKey, Error, "the key is set twice, to different values", "remove one: programs differ in which they take"},
+	{EnvValueTooLong, Error, "the value is longer than execve takes", "leave it in its file"},
+	{EnvFallbackUsed, Info, "the first key is unset and the second is used", ""},
+	{EnvFallbackForbidden, Error, "the first key is unset and the second may not be used in its place", "set the first key"},
+	{EnvForbiddenKey, Error, "the key must not be set here", "unset it"},
+	{EnvDeprecatedKey, Warn, "the first key still works and is to be replaced by the second", "set the second instead"},
+	{EnvUnknownKey, Warn, "the contract does not know this key", ""},
+	{EnvUnknownKeys, Warn, "the contract does not know these keys that have a name of its own", "declare them, or remove them"},
+	{SecretSourceConflict, Error, "the secret is given both as a value and as a file", "remove one of the two"},
+	{SecretFileUnreadable, Error, "the secret's file cannot be read", "correct the path, or the file's rights"},
+	{SecretInArgv, Warn, "the worker's command line holds the secret, which every process can read", "pass it by the environment or a file"},
+	{WorkerDisabled, Info, "the contract does not apply to this worker", ""},
+	{WaitNotDone, Info, "the condition of this wait is not true", ""},
+	{WaitUnsupported, Error, "this kind of wait cannot be done yet", "remove the wait from the contract"},
+	{FactCode, Info, "", ""},
 	{RedisMissing, Error, "queue config missing", "set one, or name yours in STARTGATE_REDIS_KEYS"},
 	{RedisParseFailed, Error, "the Redis URL cannot be read", ""},
 	{BrokerNotRedis, Warn, "the URL names another broker than Redis and is skipped", ""},
@@ -215,6 +276,11 @@ func lookup(c Code) entry {
 		}
 	}
 	return entry{code: c, level: Error}
+}
+
+// known reports whether c is in the catalogue.
+func (c Code) known() bool {
+	return slices.ContainsFunc(catalogue[:], func(e entry) bool { return e.code == c })
 }
 
 // Codes lists every code of the catalogue in the catalogue's order.

@@ -64,15 +64,18 @@ func Causes(name Word, causes []Cause) Field { return Field{name, causes} }
 type percent int
 
 // A Diagnostic is one line of output: a code, the keys it is about and closed
-// facts. No field of it can hold a value, a server's text or an error.
+// facts. No field of it can hold a value, a server's text or an error: its
+// words are the program's or, like a rule's advice, the contract's.
 type Diagnostic struct {
 	Code    Code
 	Level   Level // "" is the catalogue's
 	Head    []Field
 	Wait    Word // the wait's name
 	Keys    []Key
+	Near    Key // a name that is close to the key's, "" for none
 	Reason  Reason
 	Fields  []Field
+	Text    Word // the sentence, "" is the catalogue's
 	Purpose Word // of the key, for a code that ends in _missing
 	Fix     Word // what to do, "" is the reason's or the code's
 	Exit    int  // of the process when this is its last line, else 0
@@ -90,9 +93,16 @@ func (d Diagnostic) Severity() Level {
 // when it is an error, and what the exit code means.
 func (d Diagnostic) Message() string {
 	e := lookup(d.Code)
-	msg := e.text
+	msg := cmp.Or(string(d.Text), e.text)
 	if d.Purpose != "" && strings.HasSuffix(string(d.Code), "_missing") {
 		msg = string(d.Purpose) + " missing " + joinKeys(d.Keys, " or ")
+	}
+	switch {
+	case d.Near == "":
+	case d.Code == EnvUnknownKey:
+		msg += "; it is close to " + string(d.Near)
+	default:
+		msg += "; " + string(d.Near) + " may be a misspelling of it"
 	}
 	fix := cmp.Or(string(d.Fix), reasonFix(d.Reason), e.fix)
 	if fix != "" && d.Severity() != Info {
@@ -188,86 +198,6 @@ func appendDuration(b []byte, d time.Duration) []byte {
 	}
 	return append(strconv.AppendFloat(b, math.Round(d.Seconds()*10)/10, 'f', -1, 64), 's')
 }
-
-// SchemaVersion is the "v" of every JSON line. It grows when a field changes
-// its meaning, not when one is added.
-const SchemaVersion = 1
-
-// AppendJSON appends d as one JSON object, without a line break. Durations are
-// numbers of seconds. The field names are events.schema.json.
-func (d Diagnostic) AppendJSON(b []byte, now time.Time) []byte {
-	b = append(b, `{"v":`...)
-	b = strconv.AppendInt(b, SchemaVersion, 10)
-	b = append(b, `,"time":"`...)
-	b = now.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
-	b = append(b, `","level":"`...)
-	b = append(b, d.Severity()...)
-	b = append(b, `","code":"`...)
-	b = append(append(b, d.Code...), '"')
-	b = appendJSONFields(b, d.Head)
-	if d.Wait != "" {
-		b = appendJSONString(append(b, `,"wait":`...), string(d.Wait))
-	}
-	if len(d.Keys) > 0 {
-		b = append(b, `,"keys":[`...)
-		for i, k := range d.Keys {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendJSONString(b, string(k))
-		}
-		b = append(b, ']')
-	}
-	if d.Reason != "" {
-		b = appendJSONString(append(b, `,"reason":`...), string(d.Reason))
-	}
-	b = appendJSONFields(b, d.Fields)
-	if d.Exit != 0 {
-		b = strconv.AppendInt(append(b, `,"exit":`...), int64(d.Exit), 10)
-	}
-	if msg := d.Message(); msg != "" {
-		b = appendJSONString(append(b, `,"message":`...), msg)
-	}
-	return append(b, '}')
-}
-
-func appendJSONFields(b []byte, fields []Field) []byte {
-	for _, f := range fields {
-		b = append(appendJSONString(append(b, ','), string(f.Name)), ':')
-		switch v := f.value.(type) {
-		case time.Duration:
-			b = appendSeconds(b, v)
-		case int64:
-			b = strconv.AppendInt(b, v, 10)
-		case percent:
-			b = strconv.AppendInt(b, int64(v), 10)
-		case Word:
-			b = appendJSONString(b, string(v))
-		case Code:
-			b = appendJSONString(b, string(v))
-		case []Cause:
-			b = append(b, '{')
-			for i, c := range v {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(appendJSONString(b, string(c.Code)), `:{"attempts":`...)
-				b = strconv.AppendInt(b, int64(c.Attempts), 10)
-				b = append(appendSeconds(append(b, `,"seconds":`...), c.Time), '}')
-			}
-			b = append(b, '}')
-		}
-	}
-	return b
-}
-
-func appendSeconds(b []byte, d time.Duration) []byte {
-	return strconv.AppendFloat(b, math.Round(d.Seconds()*1e4)/1e4, 'f', -1, 64)
-}
-
-// appendJSONString quotes s. Codes, keys and words are printable ASCII, for
-// which Go's quoting is JSON's.
-func appendJSONString(b []byte, s string) []byte { return strconv.AppendQuoteToASCII(b, s) }
 
 func joinKeys(keys []Key, sep string) string {
 	var b strings.Builder

@@ -124,7 +124,12 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s has no page", c)
 		}
 	}
-	for _, c := range []string{"", "nope", "Why", "redis", "redis_missing\n", "../x"} {
+	for _, c := range []string{"mail_missing", "a_b_invalid", "session_redis_parse_failed"} {
+		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, c+"\n") {
+			t.Errorf("%s has no page", c)
+		}
+	}
+	for _, c := range []string{"", "nope", "Why", "redis", "redis_missing\n", "../x", "_missing", "RULE"} {
 		if _, ok := Explain(c); ok {
 			t.Errorf("%q has a page", c)
 		}

@@ -1,10 +1,11 @@
-// Package envcheck judges an environment by a contract: which variables must
-// be set, and what they must look like.
+// Package envcheck holds an environment against a contract and says everything
+// that is wrong with it, without a value.
 //
-// Start with [Builtin] and [Contract.Check]. What is found is a list of
-// [Diagnostic], each a [Code] with keys and closed facts: nothing in it can
-// hold a value. A value that has to be kept is [Sealed].
+// Start with [Load], which reads a contract file, and [Contract.Check], whose
+// [Result] lists the diagnostics. [Builtin] is the contract without a file. A
+// [Diagnostic] has no field that could hold a value; values that are needed
+// later, such as a Redis URL, are [Sealed] and cannot be formatted.
 //
-// The package knows nothing of networks; that a URL can be read does not mean
-// that a server answers. It repairs no environment and exits no process.
+// The package connects nowhere and looks no name up. The only files that it
+// reads are those that KEY_FILE variables of secrets name.
 package envcheck

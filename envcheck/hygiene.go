@@ -6,16 +6,82 @@ import (
 	"unicode/utf8"
 )
 
-// hygiene finds what went wrong with a value on its way into the environment,
-// whatever its type: quotes that nothing stripped, line ends of a file,
-// references that nothing expanded. It returns the first fault, "" for none.
-func hygiene(v string) (Code, Reason) {
-	trimmed := strings.TrimRight(v, "\r\n")
+// blemish is what went wrong with a value on its way into the environment,
+// whatever it means: quotes that nothing stripped, line ends of a file,
+// references that nothing expanded.
+type blemish struct {
+	code   Code
+	reason Reason
+	level  Level
+}
+
+// hygiene finds the first fault of a value by the default policy, "" for none.
+func hygiene(v string, r *typeRule) (Code, Reason) {
+	_, found := clean(v, r, Policy{}.over(Policy{}))
+	if len(found) > 0 {
+		return found[0].code, found[0].reason
+	}
+	if placeholder(v) != notPlaceholder {
+		return EnvPlaceholderValue, ""
+	}
+	return "", ""
+}
+
+// clean returns v as it is to be read, and what is wrong with it: warnings, or
+// as the last one an error. It does not look for placeholders.
+func clean(v string, r *typeRule, p Policy) (text string, found []blemish) {
+	say := func(c Code, reason Reason, h Handling) (stop bool) {
+		if h == AsWarn {
+			found = append(found, blemish{c, reason, Warn})
+		} else if h == AsError {
+			found = append(found, blemish{c, reason, Error})
+		}
+		return h == AsError
+	}
 	switch {
 	case !utf8.ValidString(v):
-		return EnvInvalidUTF8, ""
+		say(EnvInvalidUTF8, "", AsError)
+		return v, found
 	case strings.HasPrefix(v, "\ufeff"):
-		return EnvBOM, ""
+		say(EnvBOM, "", AsError)
+		return v, found
+	}
+	if code, reason := surrounded(v, r); code != "" {
+		if say(code, reason, p.Whitespace) {
+			return v, found
+		}
+		v = strings.TrimFunc(v, blank)
+	}
+	if strings.ContainsFunc(v, func(c rune) bool { return c == 0 || unicode.IsControl(c) && !r.is(lines) }) {
+		say(EnvControlCharacter, "", AsError)
+		return v, found
+	}
+	if !r.is(open) && (strings.HasPrefix(v, "tcp://") || strings.HasPrefix(v, "udp://")) {
+		say(EnvServiceLink, "", AsError)
+		return v, found
+	}
+	if unexpanded(v) && say(EnvUnexpandedReference, "", p.References) {
+		return v, found
+	}
+	if inner, reason, ok := unquoted(v); ok && p.Quotes != NotAtAll {
+		if !say(EnvQuotedValue, reason, p.Quotes) {
+			v = inner
+		}
+	}
+	return v, found
+}
+
+// surrounded finds white space around v. Of a type with lines a line break at
+// an end is none.
+func surrounded(v string, r *typeRule) (Code, Reason) {
+	if r.is(lines) {
+		if inner := strings.Trim(v, "\r\n"); inner != "" {
+			v = inner
+		}
+	}
+	trimmed := strings.TrimRight(v, "\r\n")
+	switch {
+	case v == "":
 	case strings.TrimFunc(v, blank) == "":
 		return EnvSurroundingSpace, ""
 	case trimmed != v && strings.HasSuffix(v, "\r"):
@@ -24,35 +90,29 @@ func hygiene(v string) (Code, Reason) {
 		return EnvTrailingNewline, LF
 	case strings.TrimFunc(v, blank) != v:
 		return EnvSurroundingSpace, ""
-	case strings.ContainsFunc(v, unicode.IsControl):
-		return EnvControlCharacter, ""
-	case strings.HasPrefix(v, "tcp://"), strings.HasPrefix(v, "udp://"):
-		return EnvServiceLink, ""
-	case unexpanded(v):
-		return EnvUnexpandedReference, ""
-	case placeholder(v):
-		return EnvPlaceholderValue, ""
 	}
-	return quoted(v)
+	return "", ""
 }
 
 // blank also counts the zero-width space, which Unicode does not.
 func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' }
 
-func quoted(v string) (Code, Reason) {
-	first, _ := utf8.DecodeRuneInString(v)
-	last, size := utf8.DecodeLastRuneInString(v)
-	if size == len(v) {
-		return "", ""
+// unquoted is what stands in the quotes around v, when there are some.
+func unquoted(v string) (inner string, _ Reason, ok bool) {
+	const typographic = "\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+	first, n := utf8.DecodeRuneInString(v)
+	last, m := utf8.DecodeLastRuneInString(v)
+	if m == len(v) {
+		return "", "", false
 	}
+	inner = v[n : len(v)-m]
 	switch {
 	case first == last && (first == '"' || first == '\''):
-		return EnvQuotedValue, ""
-	case strings.ContainsRune("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb", first) &&
-		strings.ContainsRune("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb", last):
-		return EnvQuotedValue, Smart
+		return inner, "", true
+	case strings.ContainsRune(typographic, first) && strings.ContainsRune(typographic, last):
+		return inner, Smart, true
 	}
-	return "", ""
+	return "", "", false
 }
 
 // unexpanded reports whether v holds ${X}, $(X) or {{ x }}.
@@ -65,20 +125,31 @@ func unexpanded(v string) bool {
 	return false
 }
 
-// placeholder reports whether the whole value is a text that stands for one.
-func placeholder(v string) bool {
+// standIn says how surely a value only stands for one.
+type standIn uint8
+
+const (
+	notPlaceholder standIn = iota
+	maybe                  // a word that may be meant where a value is not needed
+	surely
+)
+
+// placeholder looks at the whole value.
+func placeholder(v string) standIn {
 	v = strings.ToLower(v)
 	switch v {
-	case "xxx", "xxxx", "todo", "tbd", "fixme", "null", "none", "undefined":
-		return true
+	case "null", "none", "undefined":
+		return maybe
+	case "xxx", "xxxx", "todo", "tbd", "fixme":
+		return surely
 	}
 	if strings.HasPrefix(v, "<") && strings.HasSuffix(v, ">") {
-		return true
+		return surely
 	}
 	for _, start := range [...]string{"changeme", "change-me", "change_me", "replace-me", "replace_me", "replaceme", "your-", "your_"} {
 		if strings.HasPrefix(v, start) {
-			return true
+			return surely
 		}
 	}
-	return false
+	return notPlaceholder
 }

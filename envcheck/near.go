@@ -8,10 +8,7 @@ const nearest = 2
 // Near returns the declared key that name is a misspelling of.
 func Near(name string, declared []Key) (Key, bool) {
 	for _, k := range declared {
-		if diff := len(name) - len(k); diff > nearest || -diff > nearest {
-			continue
-		}
-		if distance(name, string(k)) <= nearest {
+		if near(name, string(k)) {
 			return k, true
 		}
 	}
@@ -37,4 +34,15 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// near reports whether name is a misspelling of known. Of a short name not half
+// may differ.
+func near(name, known string) bool {
+	diff := len(name) - len(known)
+	if diff > nearest || -diff > nearest || name == known {
+		return false
+	}
+	d := distance(name, known)
+	return d <= nearest && 2*d < len(known)
 }

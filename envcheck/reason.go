@@ -64,6 +64,7 @@ const (
 	ExtraArgument  Reason = "extra_argument"
 	CodeUnknown    Reason = "code_unknown"
 	WaitUnknown    Reason = "wait_unknown"
+	ActionUnknown  Reason = "action_unknown"
 )
 
 // reasonFixes say what to do about a reason, where that is more than the
@@ -98,6 +99,11 @@ func reasonFix(r Reason) string {
 	for i := range reasonFixes {
 		if reasonFixes[i].reason == r {
 			return reasonFixes[i].fix
+		}
+	}
+	for i := range contractFixes {
+		if contractFixes[i].reason == r {
+			return contractFixes[i].fix
 		}
 	}
 	return ""

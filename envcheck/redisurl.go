@@ -277,3 +277,17 @@ func digits(s string) (int, bool) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	return int(n), err == nil
 }
+
+// validAddress reports whether host is an IPv6 address without brackets.
+func validAddress(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is6() && ip.Zone() == ""
+}
+
+// bracket is host as a URL has it.
+func bracket(host string) string {
+	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
+		return "[" + host + "]"
+	}
+	return host
+}

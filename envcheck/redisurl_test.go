@@ -86,7 +86,7 @@ func normalise(reading string) string {
 
 func readGeneric(url string) string {
 	u, reason := ParseRedisURL(url)
-	if code, _ := hygiene(url); code != "" || reason != "" {
+	if code, _ := hygiene(url, TypeRedis.rule()); code != "" || reason != "" {
 		return "ERR"
 	}
 	p := u.Reveal()

@@ -20,6 +20,9 @@ type Gate struct {
 	// Environ is the process's environment, as [os.Environ] had it at the
 	// start. It is judged, and handed to the worker unchanged.
 	Environ []string
+	// Raw is the environment as [KernelEnviron] has it, nil when that is not
+	// known. Names that stand twice are found in it.
+	Raw envcheck.Environ
 	// Flags are the settings given on the command line, by name.
 	Flags map[string]string
 	// Stdout takes the result of a command that has one. Run never writes to
@@ -47,6 +50,8 @@ type line struct {
 	result   report // of a command that is asked for one; else the same
 	settings Settings
 	contract envcheck.Contract
+	fromFile bool // contract is from a file
+	judged   envcheck.Result
 	targets  []envcheck.Target
 	waits    []*waiting
 	clock    clock
@@ -58,9 +63,9 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l, code := g.begin()
 	// In mode observe the line goes on after a fault.
 	if code == ExitOK || !l.enforces() {
-		code = cmp.Or(code, l.check())
+		code = cmp.Or(code, l.check(worker))
 	}
-	if code != ExitOK && l.enforces() {
+	if code != ExitOK && l.enforces() || l.judged.Skipped && l.contract.SkipExits {
 		return code
 	}
 	path, missing := l.lookUp(ctx, worker)
@@ -78,8 +83,9 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 // Check judges the environment and says what would be waited for.
 func (g *Gate) Check(context.Context) int {
 	l, code := g.checked()
-	if code == ExitOK {
-		l.toStdout()
+	l.toStdout()
+	l.sayFacts()
+	if code == ExitOK && !l.judged.Skipped {
 		l.sayPlan()
 	}
 	return code
@@ -89,7 +95,7 @@ func (g *Gate) Check(context.Context) int {
 func (g *Gate) Wait(ctx context.Context) int {
 	l, code := g.begin()
 	if code == ExitOK || !l.enforces() {
-		code = cmp.Or(code, l.check())
+		code = cmp.Or(code, l.check(nil))
 	}
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.wait(ctx))
@@ -103,6 +109,9 @@ func (g *Gate) Wait(ctx context.Context) int {
 // Probe makes one attempt at every wait, or at those that are named.
 func (g *Gate) Probe(ctx context.Context, names []string) int {
 	l, code := g.checked()
+	if code == ExitOK && l.judged.Skipped {
+		return code
+	}
 	if code == ExitOK {
 		code = l.only(names)
 	}
@@ -119,7 +128,7 @@ func (g *Gate) checked() (*line, int) {
 	g.judges = true
 	l, code := g.begin()
 	if code == ExitOK {
-		code = l.check()
+		code = l.check(nil)
 	}
 	return l, code
 }
@@ -152,22 +161,6 @@ func (g *Gate) begin() (*line, int) {
 	return l, cmp.Or(code, l.loadContract())
 }
 
-// loadContract takes the built-in contract. A file that is named is never
-// replaced by it; reading one comes with the contract language.
-func (l *line) loadContract() int {
-	if path := l.settings.Contract.Reveal(); path != "" {
-		_, reason := readFile(path, 0)
-		if reason == "" || reason == envcheck.TooLarge {
-			reason = envcheck.NotSupported
-		}
-		l.contract.Name = "none"
-		return l.fault(ExitContractUnreadable, envcheck.Diagnostic{Code: envcheck.ContractUnreadable, Reason: reason})
-	}
-	s := l.settings
-	l.contract = envcheck.Builtin(s.RedisKeys, s.Client, s.Require, s.KeyPrefix)
-	return ExitOK
-}
-
 // toStdout sends results where a command's result belongs.
 func (l *line) toStdout() { l.result = report{w: l.Stdout, json: l.settings.JSON} }
 
@@ -183,15 +176,21 @@ func (l *line) fault(code int, diagnostics ...envcheck.Diagnostic) int {
 	return code
 }
 
-// check judges the environment by the contract.
-func (l *line) check() int {
-	r := l.contract.Check(l.Environ)
-	l.targets = r.Targets
+// check judges the environment by the contract, and the worker's command line
+// when there is one.
+func (l *line) check(worker []string) int {
+	r := l.contract.CheckProcess(envcheck.Process{Environ: l.Environ, Raw: l.Raw, Args: worker})
+	l.judged, l.targets = r, r.Targets
+	code := ExitOK
 	if !r.OK() {
-		return l.fault(ExitEnvironment, r.Diagnostics...)
+		code = l.fault(ExitEnvironment, r.Diagnostics...)
+	} else {
+		l.sayAll(r.Diagnostics)
 	}
-	l.sayAll(r.Diagnostics)
-	return ExitOK
+	if code != ExitOK && l.enforces() {
+		return code
+	}
+	return cmp.Or(code, l.applySettings(r.Settings), l.checkRoots())
 }
 
 // lookUp finds the worker's file and says what would keep it from running.
@@ -223,7 +222,7 @@ func (l *line) observed(code int) {
 func (l *line) become(ctx context.Context, path string, worker []string) int {
 	var fault *envcheck.Diagnostic
 	var err error
-	l.onMainThread(func() { fault, err = become(ctx, l.Signals, path, worker, l.Environ) })
+	l.onMainThread(func() { fault, err = become(ctx, l.Signals, path, worker, l.judged.WorkerEnviron(l.Environ)) })
 	if stopped, ok := errors.AsType[Stopped](err); ok {
 		return l.stopped(stopped)
 	}

@@ -12,6 +12,7 @@ func (l *line) startLine() envcheck.Diagnostic {
 		envcheck.Is("contract", l.contract.Name), envcheck.Is("mode", envcheck.Word(l.settings.Mode)),
 		envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay),
 	}}
+	d.Head = append(d.Head, l.setBy()...)
 	for i, t := range l.targets {
 		if i > 0 {
 			d.Wait += ","
@@ -33,6 +34,9 @@ func (l *line) sayPlan() {
 	l.result.say(envcheck.Diagnostic{Code: envcheck.ContractOK, Head: []envcheck.Field{
 		envcheck.Is("contract", l.contract.Name),
 	}})
+	for _, name := range l.judged.NotDone {
+		l.result.say(envcheck.Diagnostic{Code: envcheck.WaitNotDone, Wait: name})
+	}
 	for _, t := range l.targets {
 		l.result.say(envcheck.Diagnostic{
 			Code: envcheck.Plan, Wait: t.Name, Keys: []envcheck.Key{t.Key}, Fields: []envcheck.Field{
@@ -40,6 +44,13 @@ func (l *line) sayPlan() {
 				envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay),
 			},
 		})
+	}
+}
+
+// sayNotDone says which waits are not done, since their condition is not true.
+func (l *line) sayNotDone() {
+	for _, name := range l.judged.NotDone {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.WaitNotDone, Wait: name})
 	}
 }
 

@@ -39,6 +39,17 @@ func (r *report) say(d envcheck.Diagnostic) {
 	r.w.Write(append(r.buf, '\n'))
 }
 
+// fact writes f as a line.
+func (r *report) fact(f envcheck.Fact) {
+	r.buf = r.buf[:0]
+	if r.json {
+		r.buf = f.AppendJSON(r.buf, time.Now())
+	} else {
+		r.buf = f.AppendText(r.buf)
+	}
+	r.w.Write(append(r.buf, '\n'))
+}
+
 // progress shows d on a terminal's one line that is written over and over, and
 // reports whether there is one.
 func (r *report) progress(d envcheck.Diagnostic) bool {

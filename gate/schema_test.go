@@ -132,7 +132,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"v", "time", "level", "code", "wait", "keys", "reason", "exit", "message"} {
+	for _, name := range []string{"v", "time", "level", "code", "wait", "keys", "near", "reason", "exit", "message"} {
 		inSource[name] = true // what every diagnostic can have
 	}
 	for name := range declared {
@@ -229,16 +229,20 @@ func fieldsInSource(t *testing.T, file string) (names []string) {
 		if !ok || len(call.Args) != 2 {
 			return true
 		}
-		f, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
+		made := ""
+		switch f := call.Fun.(type) {
+		case *ast.SelectorExpr:
+			if pkg, ok := f.X.(*ast.Ident); ok && pkg.Name == "envcheck" {
+				made = f.Sel.Name
+			}
+		case *ast.Ident:
+			if tree.Name.Name == "envcheck" {
+				made = f.Name
+			}
 		}
-		switch f.Sel.Name {
+		switch made {
 		case "Dur", "Int", "Percent", "Is", "Says", "Causes":
 		default:
-			return true
-		}
-		if pkg, ok := f.X.(*ast.Ident); !ok || pkg.Name != "envcheck" {
 			return true
 		}
 		name, ok := call.Args[0].(*ast.BasicLit)
@@ -318,7 +322,39 @@ func schemaScenes(t *testing.T) []schemaScene {
 	healthy := &probetest.Behaviour{}
 	loading := &probetest.Behaviour{Loading: &probetest.Loading{Percent: 61, ETA: 3 * time.Second}}
 	type codes = []envcheck.Code
+	contract := func(text string) string {
+		path := filepath.Join(t.TempDir(), "contract.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return "STARTGATE_CONTRACT=" + path
+	}
+	good := contract(`contract: 1
+name: worker
+owns: [WORKER_*]
+keys:
+  WORKER_ENABLED: {type: bool, default: "true", expose: value}
+  QUEUE_URL: {type: redis_url, required: true, fallback: [REDIS_URL]}
+  REDIS_URL: {type: redis_url}
+  WORKER_TOKEN: {secret: true}
+skip_when: not WORKER_ENABLED
+waits: [{redis: QUEUE_URL}, {redis: REDIS_URL, name: idle, when: unset(REDIS_URL)}]
+`)
+	bad := contract("contract: 1\nname: x\nkeyz: {}\n")
 	scenes := []schemaScene{
+		{name: "contract", redis: healthy, env: []string{good, "WORKER_ENABLED=1", "WORKER_TOKEN=s3cret-token"}, args: []string{"--", "true", "s3cret-token"},
+			codes: codes{envcheck.EnvFallbackUsed, envcheck.SecretInArgv, envcheck.WaitNotDone, envcheck.Start, envcheck.Ready, envcheck.Exec}},
+		{name: "contract, check", redis: healthy, env: []string{good, "WORKER_ENABLED=1", "WORKER_TOKENS=x", "WORKER_SOMETHING=x"}, args: []string{"check"},
+			codes: codes{envcheck.EnvFallbackUsed, envcheck.EnvUnknownKey, envcheck.EnvUnknownKeys,
+				envcheck.FactCode, envcheck.FactCode, envcheck.FactCode, envcheck.FactCode, envcheck.ContractOK, envcheck.WaitNotDone, envcheck.Plan}},
+		{name: "contract, missing", env: []string{good, "QUEUE_ULR=x"},
+			exit: 78, codes: codes{"queue_url_missing", "redis_url_missing"}},
+		{name: "contract, skipped", env: []string{good, "WORKER_ENABLED=0"},
+			codes: codes{envcheck.WorkerDisabled, envcheck.Exec}},
+		{name: "contract, malformed", env: []string{bad},
+			exit: 65, codes: codes{envcheck.ContractMissingField, envcheck.ContractUnknownField}},
+		{name: "contract lint", env: []string{good}, args: []string{"contract", "lint"},
+			codes: codes{envcheck.ContractValid}},
 		{name: "a long load", redis: loading, env: []string{"STARTGATE_TIMEOUT=12s"},
 			exit: 75, codes: codes{envcheck.Start, envcheck.RedisLoading, envcheck.Waiting, envcheck.RedisLoading}},
 		{name: "ready", redis: healthy,

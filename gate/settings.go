@@ -40,6 +40,13 @@ type Settings struct {
 	IntervalMin  time.Duration
 	IntervalMax  time.Duration
 	JSON         bool
+	SetBy        []SetBy // settings that have not their default, in order
+}
+
+// SetBy says which flag, variable or key of the worker set a setting.
+type SetBy struct {
+	Setting envcheck.Word
+	Name    envcheck.Key
 }
 
 const envPrefix = "STARTGATE"
@@ -52,9 +59,9 @@ const envPrefix = "STARTGATE"
 // Only split_words names the variables: with an envconfig tag an unset
 // STARTGATE_TIMEOUT would be read from the worker's own TIMEOUT.
 type texts struct {
-	Contract     text `desc:"contract file; without it the built-in contract applies"`
+	Contract     text `desc:"contract file (default /etc/startgate/contract.yaml when it exists, else the built-in contract)"`
 	Mode         text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
-	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
+	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
 	Client       text `default:"generic" desc:"family of Redis clients whose URL dialect applies: generic"`
 	Require      text `default:"write" desc:"what Redis must do: ping, or write (a test that changes nothing)"`
 	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
@@ -121,12 +128,13 @@ func settingName(field string) string {
 }
 
 // LoadSettings reads the settings from flags, by their names, and for what
-// they do not set from the process's STARTGATE_* variables. It returns every
-// fault; a setting with a fault has its default.
-func LoadSettings(flags map[string]string) (Settings, []envcheck.Diagnostic) {
+// they do not set from the process's STARTGATE_* variables, and then from what
+// the worker's keys give. It returns every fault; a setting with a fault has
+// its default.
+func LoadSettings(flags map[string]string, given ...envcheck.Setting) (Settings, []envcheck.Diagnostic) {
 	var t texts
 	if err := envconfig.Process(envPrefix, &t); err != nil {
 		panic("a field of texts does not take any text") // err would quote it
 	}
-	return parseSettings(&t, flags)
+	return parseSettings(&t, flags, given)
 }

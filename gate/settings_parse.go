@@ -25,12 +25,14 @@ const maxCAFile = 4 << 20
 // settingsParser turns texts into settings and keeps every fault.
 type settingsParser struct {
 	flags  map[string]string
+	given  []envcheck.Setting // by keys of the worker
 	infos  []SettingInfo
+	setBy  []SetBy
 	faults []envcheck.Diagnostic
 }
 
-func parseSettings(t *texts, flags map[string]string) (Settings, []envcheck.Diagnostic) {
-	p := settingsParser{flags: flags, infos: SettingInfos()}
+func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) (Settings, []envcheck.Diagnostic) {
+	p := settingsParser{flags: flags, given: given, infos: SettingInfos()}
 	s := Settings{
 		Mode:      Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off")),
 		Client:    envcheck.Client(p.word(&t.Client, "client", "generic")),
@@ -51,6 +53,7 @@ func parseSettings(t *texts, flags map[string]string) (Settings, []envcheck.Diag
 	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
 	s.TLSRoots = p.roots(&t.TLSCaFile, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
+	s.SetBy = p.setBy
 	return s, p.faults
 }
 
@@ -63,17 +66,28 @@ func (p *settingsParser) info(name string) SettingInfo {
 	panic("no such setting")
 }
 
-// value returns the flag's text, else the variable's, else the default, and
-// the name of what set it.
+// value returns the flag's text, else the variable's, else that of the
+// worker's key, else the default, and the name of what set it.
 func (p *settingsParser) value(t *text, name string) (envcheck.Secret, envcheck.Key) {
+	setting := envcheck.Word(strings.ReplaceAll(name, "-", "_"))
+	by := func(key envcheck.Key) envcheck.Key {
+		p.setBy = append(p.setBy, SetBy{setting, key})
+		return key
+	}
 	if v, ok := p.flags[name]; ok {
-		return envcheck.Seal(v), envcheck.Key("--" + name)
+		return envcheck.Seal(v), by(envcheck.Key("--" + name))
 	}
 	info := p.info(name)
-	if t.secret.Reveal() == "" {
-		return envcheck.Seal(info.Default), info.Variable
+	// envconfig has put the default into t where the variable is not set.
+	if os.Getenv(string(info.Variable)) != "" {
+		return t.secret, by(info.Variable)
 	}
-	return t.secret, info.Variable
+	for _, g := range p.given {
+		if g.Name == setting {
+			return g.Text, by(g.Key)
+		}
+	}
+	return envcheck.Seal(info.Default), info.Variable
 }
 
 func (p *settingsParser) fault(by envcheck.Key, reason envcheck.Reason) {
@@ -185,17 +199,24 @@ func (p *settingsParser) roots(t *text, name string) *x509.CertPool {
 	if secret.Reveal() == "" {
 		return nil
 	}
-	pem, reason := readFile(secret.Reveal(), maxCAFile)
+	roots, reason := readRoots(secret.Reveal())
 	if reason != "" {
 		p.fault(by, reason)
-		return nil
+	}
+	return roots
+}
+
+// readRoots reads a file of certificates.
+func readRoots(path string) (*x509.CertPool, envcheck.Reason) {
+	pem, reason := readFile(path, maxCAFile)
+	if reason != "" {
+		return nil, reason
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		p.fault(by, envcheck.NoCertificate)
-		return nil
+		return nil, envcheck.NoCertificate
 	}
-	return roots
+	return roots, ""
 }
 
 // readFile reads a regular file of at most limit bytes. It says in a reason

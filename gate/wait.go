@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"math/rand/v2"
 	"runtime"
@@ -32,9 +34,10 @@ type clock struct {
 // delay. Readiness must hold at the delay's end; else waiting goes on in what
 // is left of the budget.
 func (l *line) wait(ctx context.Context) int {
-	if l.settings.Mode == Off {
+	if l.settings.Mode == Off || l.judged.Skipped {
 		return ExitOK
 	}
+	l.sayNotDone()
 	l.report.say(l.startLine())
 	l.open()
 	defer l.close()
@@ -227,10 +230,22 @@ func (l *line) open() {
 	for _, t := range l.targets {
 		l.waits = append(l.waits, &waiting{target: t, prober: probe.NewRedis(t.URL, probe.RedisOptions{
 			DialTimeout: l.settings.DialTimeout, ReplyTimeout: l.settings.ReplyTimeout,
-			Verify: l.settings.TLSVerify, Roots: l.settings.TLSRoots,
+			Verify: cmp.Or(t.TLS.Verify, l.settings.TLSVerify), Roots: l.roots(t),
 			Require: t.Require, KeyPrefix: t.KeyPrefix,
 		})})
 	}
+}
+
+// roots are the authorities that a target trusts: those of the file that its
+// own key names, else the gate's.
+func (l *line) roots(t envcheck.Target) *x509.CertPool {
+	if path := t.CAFile.Reveal(); path != "" {
+		if roots, reason := readRoots(path); reason == "" {
+			return roots
+		}
+		return x509.NewCertPool() // nobody is trusted: that the file is no good was said
+	}
+	return l.settings.TLSRoots
 }
 
 // close drops the connections of the waits that have ended. One that a signal

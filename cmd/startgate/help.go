@@ -18,6 +18,8 @@ usage:
   startgate wait [flags]                     check and wait, start nothing
   startgate probe [flags] [WAIT...]          check and make one attempt
   startgate explain CODE                     what a code means and what to do
+  startgate contract lint|docs|example|schema [FILE]
+                                             check a contract file; print its table, its .env, its schema
   startgate version                          what this binary is
 `
 
@@ -44,6 +46,9 @@ func synopsis(verb string) string {
 		return "usage: startgate probe [flags] [WAIT...]\n\nCheck, and make one attempt at every wait or at those named. Does not wait.\n"
 	case "explain":
 		return "usage: startgate explain CODE\n\nSay what a code means, why it happens and what to do.\n"
+	}
+	if verb == "contract" {
+		return "usage: startgate contract [flags] lint|docs|example|schema [FILE]\n\nCheck a contract file; print its keys as a table, as an example .env file, or the JSON Schema of contracts.\n"
 	}
 	return "usage: startgate version\n\nSay what this binary is.\n"
 }

@@ -45,7 +45,7 @@ func start(execs chan<- func()) int {
 	os.Unsetenv("GODEBUG")
 	logging.Disable() // go-redis prints addresses
 	return run(os.Args[1:], &gate.Gate{
-		Environ: environ, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, MainThread: execs,
+		Environ: environ, Raw: gate.KernelEnviron(), Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, MainThread: execs,
 	})
 }
 
@@ -74,12 +74,12 @@ func run(args []string, g *gate.Gate) (code int) {
 	case c.verb == "probe":
 		return g.Probe(ctx, c.args)
 	case c.verb == "explain":
-		page, ok := envcheck.Explain(c.args[0])
-		if !ok {
+		if !g.Explain(c.args[0]) {
 			return g.Fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))
 		}
-		io.WriteString(g.Stdout, page)
 		return gate.ExitOK
+	case c.verb == "contract":
+		return g.Contract(c.args[0], append(c.args, "")[1])
 	case c.verb == "version":
 		io.WriteString(g.Stdout, version())
 		return gate.ExitOK

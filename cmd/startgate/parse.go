@@ -19,7 +19,7 @@ type command struct {
 	args  []string          // what follows: the worker, names of waits, a code
 }
 
-var verbs = [...]string{"run", "check", "wait", "probe", "explain", "version"}
+var verbs = [...]string{"run", "check", "wait", "probe", "explain", "contract", "version"}
 
 // parse reads the command line. run is implied when there is no verb.
 func parse(args []string) (command, *envcheck.Diagnostic) {
@@ -76,6 +76,12 @@ func (c *command) checkArgs(given []string) *envcheck.Diagnostic {
 		return fault(envcheck.DashesMissing, "type "+suggest(c.args))
 	case c.verb == "explain" && n == 0:
 		return fault(envcheck.CodeUnknown, "type startgate explain and then a code")
+	case c.verb == "contract" && (n == 0 || !slices.Contains(gate.ContractActions[:], envcheck.Word(c.args[0]))):
+		return fault(envcheck.ActionUnknown, "type startgate contract lint, docs, example or schema")
+	case c.verb == "contract":
+		if n > 2 || n == 2 && c.args[0] == "schema" {
+			return fault(envcheck.ExtraArgument, "startgate contract takes one file; flags stand before the action")
+		}
 	case c.verb == "explain" && n > 1, c.verb != "run" && c.verb != "probe" && c.verb != "explain" && n > 0:
 		return fault(envcheck.ExtraArgument, "startgate -h shows what each command takes")
 	}

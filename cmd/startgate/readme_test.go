@@ -277,9 +277,25 @@ func TestReadmeExitCodes(t *testing.T) {
 	}
 }
 
+// The contract of the README is one, and so is what it says of it.
+func TestReadmeContract(t *testing.T) {
+	for _, block := range readmeBlocks(t, "yaml") {
+		text := strings.Join(block, "\n")
+		if !strings.HasPrefix(text, "contract: 1\n") {
+			continue
+		}
+		if _, faults := envcheck.Load(strings.NewReader(text)); len(faults) > 0 {
+			t.Errorf("%s", faults[0].AppendText(nil))
+		}
+		return
+	}
+	t.Error("there is no contract")
+}
+
 // Every code that the README mentions exists.
 func TestReadmeCodes(t *testing.T) {
-	notCodes := map[string]bool{ // of compose, of URLs, of jq's program
+	notCodes := map[string]bool{ // of compose, of URLs, of jq's program, of contracts
+		"redis_url": true, "skip_when": true, "on_skip": true,
 		"depends_on": true, "service_healthy": true, "ssl_cert_reqs": true,
 		"held_up": true, "waited_at_most": true, "would_exit": true,
 	}

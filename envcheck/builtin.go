@@ -1,0 +1,241 @@
+package envcheck
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Keys that the built-in contract treats in ways of their own.
+const (
+	// hostKey is the host of a Redis by parts.
+	hostKey     Key = "REDIS_HOST"
+	portKey     Key = "REDIS_PORT"
+	userKey     Key = "REDIS_USERNAME"
+	passwordKey Key = "REDIS_PASSWORD"
+	dbKey       Key = "REDIS_DB"
+	// providerKey holds the name of the key that Sidekiq reads instead of
+	// REDIS_URL.
+	providerKey Key = "REDIS_PROVIDER"
+	urlKey      Key = "REDIS_URL"
+)
+
+// Builtin returns the contract that applies when there is no file. Each group
+// of keys is one wait: the first key that is set counts. They hold Redis URLs,
+// but REDIS_HOST, which goes with REDIS_PORT, REDIS_USERNAME, REDIS_PASSWORD
+// and REDIS_DB. Where Sidekiq would read REDIS_URL, REDIS_PROVIDER may name
+// another key.
+func Builtin(groups [][]Key, client Client, require Require, keyPrefix string) Contract {
+	c := Contract{Name: "builtin", groups: groups, Policy: Policy{}.over(Policy{})}
+	for i, keys := range groups {
+		name := Word("redis")
+		if i > 0 {
+			name += Word(strconv.Itoa(i + 1))
+		}
+		for _, key := range keys {
+			c.declare(key, TypeRedis)
+			if key == hostKey {
+				c.Keys[len(c.Keys)-1].Type = TypeString
+				c.declare(portKey, TypePort)
+				c.declare(userKey, TypeString)
+				c.declare(passwordKey, TypeString)
+				c.declare(dbKey, TypeInt)
+			}
+		}
+		c.Waits = append(c.Waits, WaitSpec{
+			Name: name, Kind: "redis", Redis: RedisKeys{URL: keys[0]}, Client: client, Require: require,
+			KeyPrefix: keyPrefix, Topology: "standalone",
+		})
+	}
+	for _, k := range c.Keys {
+		k.rule = k.Type.rule()
+		k.Secret = k.rule.is(secret) || k.Key == passwordKey
+		k.File = k.Secret
+	}
+	return c
+}
+
+func (c *Contract) declare(key Key, t Type) {
+	topic := Code("redis")
+	if t != TypeRedis {
+		topic = Code(strings.ToLower(string(key)))
+	}
+	if key == dbKey {
+		topic = "env_redis_db" // redis_db_invalid is what a server says
+	}
+	c.Keys = append(c.Keys, &KeySpec{Key: key, Type: t, Topic: topic, Purpose: "queue config", Policy: c.Policy})
+}
+
+// judgeGroups judges an environment by the built-in contract.
+func (j *judge) judgeGroups() {
+	c := j.contract
+	j.readings = make(map[Key]*reading, len(c.Keys))
+	for _, k := range c.Keys {
+		j.readings[k.Key] = j.read(k)
+	}
+	for i, keys := range c.groups {
+		if key, p, ok := j.judgeGroup(c.Waits[i], keys); ok {
+			j.result.Targets = append(j.result.Targets, Target{WaitSpec: c.Waits[i], Key: key, URL: Seal(p)})
+		}
+	}
+	for _, k := range c.Keys {
+		if r := j.readings[k.Key]; k.Secret && r.status == present {
+			j.inArgs(r)
+		}
+	}
+	j.takeFacts()
+}
+
+// judgeGroup takes the first of keys that is set. It is not ok when there is
+// none, or one with a fault.
+func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Key, RedisParts, bool) {
+	tried := slices.Clone(keys)
+	for _, key := range keys {
+		if key == j.beforeProvider(w.Client, keys) {
+			if _, set := j.env.first[string(providerKey)]; set && j.env.first[string(providerKey)] != "" {
+				p, ok := j.provider(len(keys) > 1)
+				return providerKey, p, ok
+			}
+		}
+		r := j.readings[key]
+		if r.status == unset && !r.repeated {
+			continue
+		}
+		if key == hostKey {
+			p, ok := j.hostAndParts()
+			return key, p, ok
+		}
+		if len(keys) > 1 && otherBroker(r.text) && !slices.ContainsFunc(r.found, blemish.isError) {
+			j.say(Diagnostic{Code: BrokerNotRedis, Keys: []Key{key}})
+			r.status, r.fault = unset, nil
+			continue
+		}
+		if !j.sayReading(r) {
+			return key, RedisParts{}, false
+		}
+		return r.from, r.value.redis.Reveal(), true
+	}
+	d := Diagnostic{Code: RedisMissing, Keys: tried, Purpose: "queue config"}
+	for _, key := range keys {
+		if name, ok := j.nearName(key); ok && d.Near == "" {
+			d.Near = name
+		}
+	}
+	j.say(d)
+	return "", RedisParts{}, false
+}
+
+func (b blemish) isError() bool { return b.level == Error }
+
+// sayReading says what is wrong with a key's value and reports whether that is
+// nothing.
+func (j *judge) sayReading(r *reading) bool {
+	switch {
+	case r.repeated:
+		j.say(Diagnostic{Code: EnvDuplicateKey, Keys: []Key{r.spec.Key}})
+	case r.stands != notPlaceholder:
+		j.say(Diagnostic{Code: EnvPlaceholderValue, Keys: []Key{r.from}})
+		r.status = faulty
+	default:
+		for _, b := range r.found {
+			j.say(Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason})
+		}
+		for _, d := range r.fault {
+			if d.Code == RedisParseFailed {
+				d.Text, d.Fix = "", ""
+			}
+			j.say(d)
+		}
+	}
+	return r.status == present
+}
+
+// beforeProvider is the key before which REDIS_PROVIDER is looked at: the first
+// for Sidekiq, REDIS_URL in the list of well-known keys, else none.
+func (j *judge) beforeProvider(client Client, keys []Key) Key {
+	switch i := slices.Index(keys, urlKey); {
+	case i < 0:
+		return ""
+	case client == Sidekiq:
+		return keys[0]
+	case i+1 < len(keys) && keys[i+1] == hostKey:
+		return urlKey
+	}
+	return ""
+}
+
+// provider reads the key that REDIS_PROVIDER names. That name is a value: it is
+// never said.
+func (j *judge) provider(choice bool) (RedisParts, bool) {
+	name := j.env.first[string(providerKey)]
+	spec := &KeySpec{Key: providerKey, Type: TypeRedis, Topic: "redis", Policy: j.contract.Policy, rule: TypeRedis.rule()}
+	r := &reading{spec: spec, from: providerKey}
+	value := j.env.first[name]
+	switch {
+	case !ValidKey(strings.ToUpper(name)):
+		d := spec.invalid(providerKey, NotAKey)
+		d.Fix = "REDIS_PROVIDER holds the name of the variable that has the URL"
+		j.say(d)
+		return RedisParts{}, false
+	case value == "":
+		j.say(Diagnostic{Code: RedisMissing, Keys: []Key{providerKey}, Purpose: "queue config", Fix: "set the variable that it names"})
+		return RedisParts{}, false
+	}
+	r.judge(value)
+	ok := j.sayReading(r)
+	return r.value.redis.Reveal(), ok
+}
+
+// hostAndParts reads a Redis by parts.
+func (j *judge) hostAndParts() (p RedisParts, ok bool) {
+	host, port := j.readings[hostKey], j.readings[portKey]
+	ok = j.sayReading(host)
+	if ok {
+		text := host.value.text
+		if strings.ContainsAny(text, ":[]/@") && !validAddress(text) {
+			ok = j.sayHost(host, HostInvalid)
+		} else if reason := p.setHostPort(bracket(text)); reason != "" {
+			ok = j.sayHost(host, reason)
+		}
+	}
+	for _, key := range [...]Key{portKey, userKey, passwordKey, dbKey} {
+		r := j.readings[key]
+		if r.status == unset && !r.repeated {
+			continue
+		}
+		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].code == EnvServiceLink {
+			// Kubernetes sets it for a Service named redis.
+			j.say(Diagnostic{Code: EnvServiceLink, Level: Warn, Keys: []Key{key}, Fix: "6379 is taken"})
+			continue
+		}
+		if r.status == unset {
+			continue
+		}
+		ok = j.sayReading(r) && ok
+	}
+	if port.status == present {
+		p.Port = port.value.text
+	}
+	p.User, p.Password = j.readings[userKey].value.text, j.readings[passwordKey].value.text
+	p.DB, _ = digits(j.readings[dbKey].value.text)
+	return p, ok
+}
+
+func (j *judge) sayHost(r *reading, reason Reason) bool {
+	j.say(Diagnostic{Code: RedisParseFailed, Keys: []Key{r.from}, Reason: reason, Text: "the Redis host cannot be read"})
+	return false
+}
+
+// otherBroker reports whether v is a URL of a broker that Celery and the like
+// take in the same variable as Redis.
+func otherBroker(v string) bool {
+	scheme, _, ok := strings.Cut(v, "://")
+	if !ok {
+		return false
+	}
+	switch strings.ToLower(scheme) {
+	case "amqp", "amqps", "pyamqp", "librabbitmq", "sqs", "kafka", "confluentkafka", "memory", "filesystem", "mongodb", "gcpubsub", "azureservicebus":
+		return true
+	}
+	return false
+}

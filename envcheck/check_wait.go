@@ -1,0 +1,239 @@
+package envcheck
+
+import (
+	"cmp"
+	"strings"
+)
+
+// A Target is a wait that the environment gives an address to.
+type Target struct {
+	WaitSpec
+	Key Key // the key that was taken for the address
+	// URL is the Redis of a redis wait, put together from all its keys.
+	URL RedisURL
+	// Host and Port are the address of the other kinds, sealed together.
+	Address Sealed[URLParts]
+	// Sentinels are HOST:PORT each, of a redis wait by Sentinels.
+	Sentinels Sealed[[]string]
+	// CAFile and ServerName are what the wait's TLS keys hold, if anything.
+	CAFile, ServerName Secret
+}
+
+// takeWaits makes targets of the waits that are to be done.
+func (j *judge) takeWaits() {
+	for _, w := range j.contract.Waits {
+		if w.When != nil {
+			switch w.When.eval(j) {
+			case isFalse:
+				j.result.NotDone = append(j.result.NotDone, w.Name)
+				continue
+			case unknown:
+				continue
+			}
+		}
+		if t, ok := j.target(w); ok {
+			j.result.Targets = append(j.result.Targets, t)
+		}
+	}
+}
+
+// target puts a wait's keys together. It is not ok when one has a fault, which
+// was said of the key itself.
+func (j *judge) target(w WaitSpec) (Target, bool) {
+	for _, k := range w.keys() {
+		if j.reading(k).status == faulty {
+			return Target{}, false
+		}
+	}
+	r := j.reading(w.address())
+	if r.status != present {
+		return Target{}, false
+	}
+	t := Target{WaitSpec: w, Key: r.from, CAFile: j.secret(w.TLS.CA), ServerName: j.secret(w.TLS.ServerName)}
+	if w.Kind != "redis" {
+		address, reason := addressOf(r)
+		if reason != "" {
+			j.say(r.spec.invalid(r.from, reason))
+			return Target{}, false
+		}
+		t.Address = Seal(address)
+		return t, true
+	}
+	p, reason := j.redis(w, &t)
+	if reason != "" {
+		d := r.spec.invalid(r.from, reason)
+		d.Code = r.spec.Topic + "_invalid"
+		j.say(d)
+		return Target{}, false
+	}
+	t.URL = Seal(p)
+	return t, true
+}
+
+// redis puts the parts of a Redis's address together.
+func (j *judge) redis(w WaitSpec, t *Target) (p RedisParts, _ Reason) {
+	k := w.Redis
+	switch {
+	case k.URL != "":
+		p = j.reading(k.URL).value.redis.Reveal()
+	case k.Sentinels != "":
+		var all []string
+		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
+			var one RedisParts
+			if reason := one.setHostPort(strings.TrimSpace(s)); reason != "" {
+				return p, reason
+			}
+			if !strings.Contains(s, ":") {
+				one.Port = "26379"
+			}
+			all = append(all, one.Host+":"+one.Port)
+		}
+		t.Sentinels = Seal(all)
+	default:
+		host := j.word(k.Host)
+		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
+			return p, HostInvalid
+		}
+		if reason := p.setHostPort(bracket(host)); reason != "" {
+			return p, reason
+		}
+	}
+	if port := j.word(k.Port); port != "" {
+		p.Port = port
+	}
+	p.User = cmp.Or(p.User, j.word(k.User))
+	p.Password = cmp.Or(p.Password, j.word(k.Password))
+	if n, ok := digits(j.word(k.DB)); ok {
+		p.DB = n
+	}
+	if k.TLS != "" {
+		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
+	}
+	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
+	return p, ""
+}
+
+// word is what the worker reads from k: its value or its default.
+func (j *judge) word(k Key) string {
+	if k == "" {
+		return ""
+	}
+	r := j.reading(k)
+	switch {
+	case r.status == present:
+		return r.value.text
+	case r.spec.Default != nil:
+		return r.spec.preset.text
+	}
+	return ""
+}
+
+func (j *judge) secret(k Key) Secret {
+	if text := j.word(k); text != "" {
+		return Seal(text)
+	}
+	return Secret{}
+}
+
+// schemePorts are the ports that a URL without one leads to.
+var schemePorts = [...]struct{ scheme, port string }{
+	{"http", "80"}, {"https", "443"}, {"postgres", "5432"}, {"postgresql", "5432"}, {"redis", "6379"}, {"rediss", "6379"},
+	{"amqp", "5672"}, {"amqps", "5671"}, {"smtp", "25"}, {"smtps", "465"}, {"mysql", "3306"}, {"mongodb", "27017"},
+	{"nats", "4222"}, {"kafka", "9092"}, {"ldap", "389"}, {"ldaps", "636"},
+}
+
+// addressOf is where a key leads that is no Redis: HOST:PORT, or a URL with a
+// port or with a scheme that has one.
+func addressOf(r *reading) (URLParts, Reason) {
+	u := r.value.url
+	if p := r.value.redis.Reveal(); p.Host != "" {
+		return URLParts{"redis", p.Host, p.Port}, ""
+	}
+	if u.Host == "" && strings.Contains(r.value.text, "://") {
+		var reason Reason
+		if u, reason = splitURL(r.value.text, true); reason != "" {
+			return u, reason
+		}
+	}
+	if u.Host == "" {
+		var p RedisParts
+		if reason := p.setHostPort(r.value.text); reason != "" {
+			return u, reason
+		}
+		if !portOf(r.value.text) {
+			return u, PortInvalid
+		}
+		return URLParts{"", p.Host, p.Port}, ""
+	}
+	for _, s := range schemePorts {
+		if u.Port == "" && s.scheme == u.Scheme {
+			u.Port = s.port
+		}
+	}
+	if u.Port == "" {
+		return u, PortInvalid
+	}
+	return u, ""
+}
+
+// A Setting is a setting of the gate that a key of the worker gives.
+type Setting struct {
+	Name    Word
+	Key     Key
+	Default bool   // the key is unset and counts with its declared default
+	Text    Secret // as the gate reads the setting
+}
+
+// takeSettings reads the settings. A key that is unset and has no default
+// gives none.
+func (j *judge) takeSettings() {
+	for _, s := range j.contract.Settings {
+		r := j.reading(s.Key)
+		text := j.word(s.Key)
+		if r.status == faulty || text == "" {
+			continue
+		}
+		if r.spec.Type == TypeMillis {
+			text += "ms"
+		}
+		j.result.Settings = append(j.result.Settings, Setting{s.Setting, s.Key, r.status == unset, Seal(text)})
+	}
+}
+
+// export is a secret that the worker gets as a value.
+type export struct {
+	key   Key
+	value Secret
+}
+
+func (j *judge) takeExports() {
+	for _, k := range j.contract.Keys {
+		if r := j.reading(k.Key); k.Export && r.file && r.via == nil && r.status == present {
+			j.result.exports = append(j.result.exports, export{k.Key, Seal(r.text)})
+		}
+	}
+}
+
+// WorkerEnviron is the environment that the worker gets: env, but for secrets
+// that the contract exports from their files. It is env itself when there is
+// none.
+func (r Result) WorkerEnviron(env []string) []string {
+	if len(r.exports) == 0 {
+		return env
+	}
+	out := make([]string, 0, len(env))
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		keep := true
+		for _, e := range r.exports {
+			keep = keep && name != string(e.key) && name != string(e.key)+fileSuffix
+		}
+		if keep {
+			out = append(out, entry)
+		}
+	}
+	for _, e := range r.exports {
+		out = append(out, string(e.key)+"="+e.value.Reveal())
+	}
+	return out
+}

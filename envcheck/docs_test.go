@@ -1,0 +1,79 @@
+package envcheck
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = os.Getenv("UPDATE_GOLDEN") != ""
+
+// golden compares got with a file of testdata; UPDATE_GOLDEN=1 writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what is written now; UPDATE_GOLDEN=1 go test writes it:\n%s", path, got)
+	}
+}
+
+func TestDocs(t *testing.T) {
+	for _, name := range []string{"bullmq", "rq"} {
+		c := loadFile(t, "../examples/"+name+"/contract.yaml")
+		golden(t, name+".docs.md", c.Docs())
+		golden(t, name+".env.example", c.Example())
+		for _, k := range c.Keys {
+			if !strings.Contains(c.Docs(), "| `"+string(k.Key)+"` |") {
+				t.Errorf("%s is not in the table", k.Key)
+			}
+		}
+	}
+}
+
+// What the example sets must be what the contract takes, and nothing secret.
+func TestExampleIsGood(t *testing.T) {
+	c := contractOf(t, `keys:
+  A: {enum: [x, y], required: true}
+  B: {type: port, default: "1", required: true}
+  C: {secret: true, required: true}
+  D: {type: http_url, required: true}
+  E: {pattern: 'z{3}', required: true}
+  F: {type: seconds, min: 3, required: true}
+`)
+	env := Environ{}
+	for line := range strings.Lines(c.Example()) {
+		if !strings.HasPrefix(line, "#") {
+			env = append(env, strings.TrimSpace(line))
+		}
+	}
+	if got, want := strings.Join(c.Check(env).Codes(), " "), "c_missing[C] e_missing[E] f_missing[F]"; got != want {
+		t.Errorf("got %s, want %s\n%s", got, want, c.Example())
+	}
+}
+
+func TestSchema(t *testing.T) {
+	golden(t, "contract.schema.json", string(Schema()))
+	var s struct {
+		Properties map[string]any
+		Required   []string
+	}
+	if err := json.Unmarshal(Schema(), &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range contractFields() {
+		if s.Properties[f.name] == nil {
+			t.Errorf("the schema lacks %s", f.name)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package envcheck
+
+import "strings"
+
+// URLParts is where a URL leads. Whoever has one must not print it.
+type URLParts struct {
+	Scheme string // lower case
+	Host   string // IPv6 without brackets
+	Port   string // "" when the URL has none
+}
+
+func readURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k) }
+
+func readHTTPURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k, "http", "https") }
+
+func readPostgres(s string, k *KeySpec) (value, Reason) {
+	return readURLOf(s, k, "postgres", "postgresql")
+}
+
+// readURLOf reads a URL with one of the schemes, or with any.
+func readURLOf(s string, k *KeySpec, schemes ...string) (value, Reason) {
+	u, reason := splitURL(s, k.rule.is(secret))
+	if reason != "" {
+		return value{}, reason
+	}
+	known := len(schemes) == 0
+	for _, scheme := range schemes {
+		known = known || u.Scheme == scheme
+	}
+	if !known {
+		return value{}, SchemeUnsupported
+	}
+	return value{text: s, url: u}, k.worded(s)
+}
+
+func readRedis(s string, _ *KeySpec) (value, Reason) {
+	u, reason := ParseRedisURL(s)
+	return value{text: s, redis: u}, reason
+}
+
+// splitURL takes a URL apart as far as all readers agree: SCHEME://[USER@]HOST
+// with nothing that would move the host into another part. Where a URL holds
+// credentials, an @ behind the host is one of a password that is not encoded.
+func splitURL(s string, credentials bool) (URLParts, Reason) {
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return URLParts{}, ControlOrSpace
+	}
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+		return URLParts{}, SchemeMissing
+	}
+	authority, tail := rest, ""
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority, tail = rest[:i], rest[i:]
+	}
+	end := strings.LastIndexByte(authority, '@')
+	if end < 0 && strings.Contains(tail, "@") && (credentials || strings.Contains(authority, ":") && !portOf(authority)) {
+		return URLParts{}, CredentialsNotEncoded
+	}
+	if end >= 0 {
+		user := authority[:end]
+		if strings.Contains(user, "@") {
+			return URLParts{}, CredentialsNotEncoded
+		}
+		if _, ok := unescape(user); !ok {
+			return URLParts{}, BadPercentEncoding
+		}
+	}
+	var p RedisParts
+	if reason := p.setHostPort(authority[end+1:]); reason != "" {
+		return URLParts{}, reason
+	}
+	u := URLParts{Scheme: strings.ToLower(scheme), Host: p.Host}
+	if portOf(authority[end+1:]) {
+		u.Port = p.Port
+	}
+	return u, ""
+}
+
+// portOf reports whether an authority without a user ends in a port.
+func portOf(authority string) bool {
+	i := strings.LastIndexByte(authority, ':')
+	if i < 0 || strings.HasSuffix(authority, "]") {
+		return false
+	}
+	_, ok := digits(authority[i+1:])
+	return ok
+}

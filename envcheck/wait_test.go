@@ -1,0 +1,188 @@
+package envcheck
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// address writes a target as NAME KEY HOST:PORT/DB user password tls.
+func address(t Target) string {
+	if t.Kind != "redis" {
+		u := t.Address.Reveal()
+		return fmt.Sprintf("%s %s %s:%s", t.Name, t.Key, u.Host, u.Port)
+	}
+	if s := t.Sentinels.Reveal(); s != nil {
+		return fmt.Sprintf("%s %s %v %s %s", t.Name, t.Key, s, t.Redis.Master, t.URL.Reveal().Password)
+	}
+	p := t.URL.Reveal()
+	return fmt.Sprintf("%s %s %s:%s/%d %s %s %v", t.Name, t.Key, p.Host, p.Port, p.DB, p.User, p.Password, p.TLS)
+}
+
+func TestWaits(t *testing.T) {
+	for _, c := range []struct {
+		name, contract, env, want string
+	}{
+		{"URL", "keys: {A: {type: redis_url}}\nwaits: [{redis: A}]", "A=redis://u:pw@h:1/2", "redis A h:1/2 u pw false"},
+		{"unset", "keys: {A: {type: redis_url, topic: q}}\nwaits: [{redis: A}]", "", "q_missing[A]"},
+		{"faulty", "keys: {A: {type: redis_url}}\nwaits: [{redis: A}]", "A=h", "a_parse_failed[A]/scheme_missing"},
+		{"fallback", "keys: {A: {type: redis_url, fallback: [B]}, B: {type: redis_url}}\nwaits: [{redis: A}]", "B=rediss://h", "redis B h:6379/0   true\ni:env_fallback_used[A,B]"},
+		{"password of its own", "keys: {A: {type: redis_url}, P: {secret: true}}\nwaits: [{redis: {url: A, password: P}}]", "A=redis://h|P=p@#/w", "redis A h:6379/0  p@#/w false"},
+		{"password of both", "keys: {A: {type: redis_url}, P: {secret: true}}\nwaits: [{redis: {url: A, password: P}}]", "A=redis://:url@h|P=own", "redis A h:6379/0  url false"},
+		{"password with a fault", "keys: {A: {type: redis_url}, P: {secret: true}}\nwaits: [{redis: {url: A, password: P}}]", "A=redis://h|P='x'", "env_quoted_value[P]"},
+		{"parts", "keys: {H: {}, P: {type: port}, U: {}, W: {secret: true}, D: {type: int}, T: {type: bool}}\nwaits: [{redis: {host: H, port: P, user: U, password: W, db: D, tls: T}}]",
+			"H=h|P=1|U=u|W=w|D=2|T=1", "redis H h:1/2 u w true"},
+		{"only the host", "keys: {H: {}, P: {type: port}, D: {type: int, default: '3'}}\nwaits: [{redis: {host: H, port: P, db: D}}]", "H=::1", "redis H ::1:6379/3   false"},
+		{"no host", "keys: {H: {}}\nwaits: [{redis: {host: H}}]", "", "h_missing[H]"},
+		{"a host that is none", "keys: {H: {}}\nwaits: [{redis: {host: H}}]", "H=redis://h", "h_invalid[H]/host_invalid"},
+		{"Sentinels", "keys: {S: {type: list}, P: {secret: true}}\nwaits: [{redis: {sentinels: S, master: m, password: P}}]", "S=a:1, b|P=w", "redis S [a:1 b:26379] m w"},
+		{"condition", "keys: {A: {type: redis_url}, B: {type: bool}}\nwaits: [{redis: A, when: B}]", "A=redis://h|B=0", "not redis"},
+		{"condition unknown", "keys: {A: {type: redis_url}, B: {type: bool}}\nwaits: [{redis: A, when: B}]", "B=x", "b_invalid[B]/not_bool"},
+		{"others", "keys: {D: {type: postgres_url}, H: {type: http_url}, M: {}, Q: {type: url}}\nwaits: [{postgres: D}, {http: H, path: /x}, {tcp: M, name: mail}, {tcp: Q}]",
+			"D=postgres://d|H=https://h|M=m:25|Q=amqp://q", "postgres D d:5432\nhttp H h:443\nmail M m:25\ntcp Q q:5672"},
+		{"no port", "keys: {M: {}, Q: {type: url}}\nwaits: [{tcp: M}, {tcp: Q, name: q}]", "M=m|Q=x://q", "m_invalid[M]/port_invalid q_invalid[Q]/port_invalid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := contractOf(t, c.contract).Check(Environ(strings.Split(c.env, "|")))
+			var got []string
+			for _, target := range r.Targets {
+				got = append(got, address(target))
+			}
+			for _, name := range r.NotDone {
+				got = append(got, "not "+string(name))
+			}
+			if codes := strings.Join(r.Codes(), " "); codes != "" {
+				got = append(got, codes)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWaitFields(t *testing.T) {
+	c := contractOf(t, `keys: {A: {type: redis_url}, CA: {type: path}, SN: {}}
+waits:
+  - redis: A
+    client: celery
+    require: [ping, noeviction]
+    prefer: [version>=6.2]
+    oom: warn
+    key_prefix: q
+    tls: {ca: CA, server_name: SN, verify: ca}
+  - {redis: A, name: second}
+`)
+	r := c.Check(Environ{"A=rediss://h", "CA=/ca.pem", "SN=name"})
+	if len(r.Targets) != 2 {
+		t.Fatalf("targets %d %v", len(r.Targets), r.Codes())
+	}
+	w := r.Targets[0]
+	if w.Client != Celery || w.Require != RequirePing || !w.Checks[0].NoEviction || w.Prefer[0].Version != "6.2" || w.OOM != AsWarn ||
+		w.KeyPrefix != "q" || w.Topology != "standalone" || w.CAFile.Reveal() != "/ca.pem" || w.ServerName.Reveal() != "name" || w.URL.Reveal().Verify != VerifyCA {
+		t.Errorf("got %+v", w)
+	}
+	if w := r.Targets[1]; w.Client != Generic || w.Require != RequireWrite || w.KeyPrefix != "startgate" || w.URL.Reveal().Verify != "" {
+		t.Errorf("got %+v", w)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	c := contractOf(t, "keys: {A: {type: seconds, default: '5'}, B: {type: millis}, C: {type: duration}, D: {type: int}}\nsettings: {timeout: A, delay: B, dial_timeout: C, reply_timeout: D}")
+	var got []string
+	for _, s := range c.Check(Environ{"B=500", "C=1m"}).Settings {
+		got = append(got, fmt.Sprint(s.Name, " ", s.Key, " ", s.Text.Reveal(), " ", s.Default))
+	}
+	if got := strings.Join(got, "\n"); got != "timeout A 5 true\ndelay B 500ms false\ndial_timeout C 1m0s false" {
+		t.Errorf("got\n%s", got)
+	}
+	if s := c.Check(Environ{"A=x"}).Settings; len(s) != 0 {
+		t.Errorf("a faulty key gives the setting %s", s[0].Name)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	c := contractOf(t, "keys: {A: {type: bool, expose: value}, B: {type: int, default: '1', expose: value}, C: {fallback: [D]}, D: {}, E: {}, F: {type: int}}")
+	r := c.Check(Environ{"A=1", "D=x", "F=x"})
+	var got strings.Builder
+	for _, f := range r.Facts {
+		got.Write(append(f.AppendText(nil), '\n'))
+		if !json.Valid(f.AppendJSON(nil, time.Now())) {
+			t.Errorf("%s is no JSON", f.AppendJSON(nil, time.Now()))
+		}
+	}
+	want := `startgate: info  fact key=A state=present value=true
+startgate: info  fact key=B state=default
+startgate: info  fact key=C state=present via=D
+startgate: info  fact key=D state=present
+startgate: info  fact key=E state=missing
+startgate: info  fact key=F state=invalid
+`
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+	if v, ok := r.Facts[0].Value(); v != "true" || !ok {
+		t.Errorf("value %q", v)
+	}
+	if _, ok := r.Facts[3].Value(); ok {
+		t.Error("a key that is not exposed has a value")
+	}
+}
+
+func TestBuiltin(t *testing.T) {
+	known := []Key{"RQ_REDIS_URL", "REDIS_URL", "REDIS_HOST"}
+	for _, c := range []struct {
+		name   string
+		groups [][]Key
+		client Client
+		env    string
+		want   string
+	}{
+		{"host", [][]Key{known}, Generic, "REDIS_HOST=h", "redis REDIS_HOST h:6379/0   false"},
+		{"host and parts", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_PORT=1|REDIS_USERNAME=u|REDIS_PASSWORD=p@w|REDIS_DB=2", "redis REDIS_HOST h:1/2 u p@w false"},
+		{"a service link as port", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_PORT=tcp://10.0.0.1:6379", "redis REDIS_HOST h:6379/0   false\n~env_service_link_collision[REDIS_PORT]"},
+		{"URL before host", [][]Key{known}, Generic, "REDIS_URL=redis://u|REDIS_HOST=h|REDIS_PORT=x", "redis REDIS_URL u:6379/0   false"},
+		{"faults of parts", [][]Key{known}, Generic, "REDIS_HOST=h:1|REDIS_PORT=0|REDIS_DB=-1", "redis_parse_failed[REDIS_HOST]/host_invalid redis_port_invalid[REDIS_PORT]/out_of_range env_redis_db_invalid[REDIS_DB]/not_integer"},
+		{"a link as host", [][]Key{known}, Generic, "REDIS_HOST=changeme", "env_placeholder_value[REDIS_HOST]"},
+		{"provider", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|REDIS_URL=redis://u", "redis REDIS_PROVIDER my:6379/0   false"},
+		{"provider behind others", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|RQ_REDIS_URL=redis://rq", "redis RQ_REDIS_URL rq:6379/0   false"},
+		{"provider of Sidekiq", [][]Key{known}, Sidekiq, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|RQ_REDIS_URL=redis://rq", "redis REDIS_PROVIDER my:6379/0   false"},
+		{"provider with a URL", [][]Key{known}, Generic, "REDIS_PROVIDER=redis://my", "redis_parse_failed[REDIS_PROVIDER]/not_a_key"},
+		{"provider of nothing", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL", "redis_missing[REDIS_PROVIDER]"},
+		{"provider of a fault", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=h:6379", "redis_parse_failed[REDIS_PROVIDER]/scheme_missing"},
+		{"provider of no concern", [][]Key{{"MY"}}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|MY=redis://m", "redis MY m:6379/0   false"},
+		{"by file", [][]Key{known}, Generic, "RQ_REDIS_URL_FILE=nowhere", "secret_file_unreadable[RQ_REDIS_URL_FILE]/path_not_absolute"},
+		{"near", [][]Key{known}, Generic, "REDIS_ULR=redis://h", "redis_missing[RQ_REDIS_URL,REDIS_URL,REDIS_HOST]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			contract := Builtin(c.groups, c.client, RequireWrite, "p")
+			r := contract.Check(Environ(strings.Split(c.env, "|")))
+			var got []string
+			for _, target := range r.Targets {
+				got = append(got, address(target))
+			}
+			if codes := strings.Join(r.Codes(), " "); codes != "" {
+				got = append(got, codes)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestExplainWithTheContractAtHand(t *testing.T) {
+	c := contractOf(t, "keys: {A: {type: int, doc: what A is}}\nskip_when: set(A)\nskip_code: off_duty\nrules: [{code: r, require_any: [A], fix: set A, doc: A matters}]")
+	for code, want := range map[string]string{
+		"a_invalid": "A: what A is", "r": "Rule: require any A\n\nDoc: A matters\n\nFix: set A\n", "off_duty": "off_duty\nWhat ", "redis_loading": "redis_loading\nWhat ",
+	} {
+		if page, ok := c.Explain(code); !ok || !strings.Contains(page, want) {
+			t.Errorf("%s has the page %q", code, page)
+		}
+	}
+	if _, ok := c.Explain("nope"); ok {
+		t.Error("nope has a page")
+	}
+}
