@@ -14,11 +14,25 @@ type RedisURL = Sealed[RedisParts]
 type RedisParts struct {
 	Host     string // name or IP address, IPv6 without brackets
 	Port     string // decimal, 6379 when the URL has none
+	Socket   string // path of a unix socket; Host and Port are "" then
 	User     string
 	Password string
 	DB       int
 	TLS      bool
 	Verify   TLSVerify // "" when the URL says nothing
+
+	// Paths of PEM files: trusted authorities, and the client's own
+	// certificate with its key. "" when the URL names none.
+	CAFile, CertFile, KeyFile string
+
+	// Sentinels are HOST:PORT each; Host, Port and Socket are "" then. Master
+	// is the name that they know the master by, "" when the URL has none.
+	Sentinels                      []string
+	Master                         string
+	SentinelUser, SentinelPassword string
+
+	// Others are the further servers of a list, of which one must be ready.
+	Others []RedisParts
 }
 
 // TLSVerify says how far a server's certificate is verified.
