@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"cmp"
+	"net"
 	"strings"
 )
 
@@ -13,8 +14,6 @@ type Target struct {
 	URL RedisURL
 	// Host and Port are the address of the other kinds, sealed together.
 	Address Sealed[URLParts]
-	// Sentinels are HOST:PORT each, of a redis wait by Sentinels.
-	Sentinels Sealed[[]string]
 	// CAFile and ServerName are what the wait's TLS keys hold, if anything.
 	CAFile, ServerName Secret
 }
@@ -59,7 +58,7 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 		t.Address = Seal(address)
 		return t, true
 	}
-	p, reason := j.redis(w, &t)
+	p, reason := j.redis(w)
 	if reason != "" {
 		d := r.spec.invalid(r.from, reason)
 		d.Code = r.spec.Topic + "_invalid"
@@ -71,24 +70,22 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 }
 
 // redis puts the parts of a Redis's address together.
-func (j *judge) redis(w WaitSpec, t *Target) (p RedisParts, _ Reason) {
+func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 	k := w.Redis
 	switch {
 	case k.URL != "":
 		p = j.reading(k.URL).value.redis.Reveal()
 	case k.Sentinels != "":
-		var all []string
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
 			var one RedisParts
 			if reason := one.setHostPort(strings.TrimSpace(s)); reason != "" {
 				return p, reason
 			}
-			if !strings.Contains(s, ":") {
+			if !portOf(s) {
 				one.Port = "26379"
 			}
-			all = append(all, one.Host+":"+one.Port)
+			p.Sentinels = append(p.Sentinels, net.JoinHostPort(one.Host, one.Port))
 		}
-		t.Sentinels = Seal(all)
 	default:
 		host := j.word(k.Host)
 		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
@@ -110,6 +107,10 @@ func (j *judge) redis(w WaitSpec, t *Target) (p RedisParts, _ Reason) {
 		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
 	}
 	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
+	p.Master = cmp.Or(p.Master, k.Master)
+	if len(p.Sentinels) > 0 && p.Master == "" {
+		return p, MasterMissing
+	}
 	return p, ""
 }
 

@@ -191,6 +191,7 @@ const (
 
 // A Check is something of a Redis that may matter beside its readiness.
 type Check struct {
-	NoEviction bool
-	Version    string // at least this one
+	NoEviction  bool
+	Persistence bool   // it last managed to save
+	Version     string // at least this one
 }

@@ -123,7 +123,7 @@ func readRedisKeys(l *loader, n *yaml.Node, w *WaitSpec) {
 // check is something of a Redis beside its level.
 func check() kind[Check] {
 	return kind[Check]{func() schema {
-		return schema{"type": "string", "pattern": `^(noeviction|version>=[0-9]+(\.[0-9]+){1,2})$`}
+		return schema{"type": "string", "pattern": `^(noeviction|persistence|version>=[0-9]+(\.[0-9]+){1,2})$`}
 	}, func(l *loader, n *yaml.Node) (Check, bool) {
 		s, ok := l.scalar(n)
 		if !ok {
@@ -138,8 +138,11 @@ func check() kind[Check] {
 }
 
 func parseCheck(s string) (Check, Reason) {
-	if s == "noeviction" {
+	switch s {
+	case "noeviction":
 		return Check{NoEviction: true}, ""
+	case "persistence":
+		return Check{Persistence: true}, ""
 	}
 	version, ok := strings.CutPrefix(s, "version>=")
 	if !ok {
@@ -188,7 +191,7 @@ func readRequire(l *loader, n *yaml.Node, w *WaitSpec) {
 		case reason == "":
 			w.Checks = append(w.Checks, c)
 		case reason == NotInEnum:
-			l.faultFix(item, ContractBadValue, reason, "write reachable, ping, write, noeviction or version>=X.Y")
+			l.faultFix(item, ContractBadValue, reason, "write reachable, ping, write, noeviction, persistence or version>=X.Y")
 		default:
 			l.fault(item, ContractBadValue, reason)
 		}

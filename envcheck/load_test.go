@@ -121,7 +121,7 @@ func TestLoadFaults(t *testing.T) {
 		{"parts without host", "keys: {A: {type: port}}\nwaits: [{redis: {port: A}}]", "4:17 contract_bad_value/parts_without_host"},
 		{"URL beside parts", "keys: {A: {type: redis_url}, P: {type: port}}\nwaits: [{redis: {url: A, port: P}}]", "4:17 contract_bad_value/url_beside_parts"},
 		{"Sentinels without master", "keys: {A: {type: list}}\nwaits: [{redis: {sentinels: A}}]", "4:17 contract_bad_value/master_missing"},
-		{"topology", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, topology: sentinel}]", "4:17 contract_bad_value/topology_not_for_that"},
+		{"topology", "keys: {H: {}}\nwaits: [{redis: {host: H}, topology: sentinel}]", "4:17 contract_bad_value/topology_not_for_that"},
 		{"unknown setting", "keys: {A: {}}\nsettings: {mode: A}", "4:12 contract_unknown_field"},
 		{"setting by an undeclared key", "keys: {}\nsettings: {timeout: A}", "4:21 contract_key_undeclared"},
 		{"setting by a text", "keys: {A: {}}\nsettings: {timeout: A}", "4:21 contract_bad_value/key_of_other_type"},

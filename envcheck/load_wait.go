@@ -80,7 +80,7 @@ func (l *loader) checkRedis(w *WaitSpec) {
 		bad(URLBesideParts)
 	case r.Sentinels != "" && r.Master == "":
 		bad(MasterMissing)
-	case (w.Topology == "sentinel") != (r.Sentinels != ""), r.Master != "" && r.Sentinels == "":
+	case r.Sentinels != "" && w.Topology != "sentinel", r.Host != "" && (r.Master != "" || w.Topology == "sentinel"):
 		bad(TopologyNotForThat)
 	}
 	l.typed(w, "redis", r.URL, TypeRedis)

@@ -69,7 +69,7 @@ func readContract(path string) (*envcheck.Contract, []envcheck.Diagnostic, int) 
 func unsupported(c *envcheck.Contract) []envcheck.Diagnostic {
 	var faults []envcheck.Diagnostic
 	for _, w := range c.Waits {
-		if w.Kind != "redis" || w.Topology != "standalone" || len(w.Checks) > 0 || w.TLS.ServerName != "" {
+		if w.Kind != "redis" {
 			faults = append(faults, envcheck.Diagnostic{Code: envcheck.WaitUnsupported, Wait: w.Name})
 		}
 	}
@@ -141,28 +141,6 @@ func (l *line) applySettings(given []envcheck.Setting) int {
 	l.report.json, l.result.json = s.JSON, s.JSON
 	if s.JSON {
 		l.report.screen, l.result.screen = nil, nil
-	}
-	if len(faults) > 0 {
-		return l.fault(ExitEnvironment, faults...)
-	}
-	return ExitOK
-}
-
-// checkRoots says which of the files of authorities that waits name cannot be
-// used.
-func (l *line) checkRoots() int {
-	var faults []envcheck.Diagnostic
-	for _, t := range l.targets {
-		path := t.CAFile.Reveal()
-		if path == "" {
-			continue
-		}
-		if _, reason := readRoots(path); reason != "" {
-			faults = append(faults, envcheck.Diagnostic{
-				Code: envcheck.SettingInvalid, Wait: t.Name, Keys: []envcheck.Key{t.TLS.CA}, Reason: reason,
-				Text: "the file of trusted authorities cannot be used", Fix: "correct the path, or the file",
-			})
-		}
 	}
 	if len(faults) > 0 {
 		return l.fault(ExitEnvironment, faults...)

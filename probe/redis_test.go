@@ -20,13 +20,13 @@ func options() RedisOptions {
 	}
 }
 
-func newRedis(t *testing.T, url string, o RedisOptions) *Redis {
+func newRedis(t *testing.T, url string, o RedisOptions) *server {
 	t.Helper()
 	u, reason := envcheck.ParseRedisURL(url)
 	if reason != "" {
 		t.Fatalf("ParseRedisURL: %s", reason)
 	}
-	r := NewRedis(u, o)
+	r := NewRedis(u, o).(*server)
 	t.Cleanup(r.Close)
 	return r
 }
