@@ -36,7 +36,7 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 	s := Settings{
 		Mode:      Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off")),
 		Client:    envcheck.Client(p.word(&t.Client, "client", "generic")),
-		Require:   envcheck.Require(p.word(&t.Require, "require", "ping", "write")),
+		Require:   envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write")),
 		TLSVerify: envcheck.TLSVerify(p.word(&t.TLSVerify, "tls-verify", "full", "ca", "none")),
 		JSON:      p.word(&t.Format, "format", "text", "json") == "json",
 

@@ -10,7 +10,7 @@ var conversions = map[finding]string{
 
 	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:       "word returns one of its own arguments",
 	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:          "word returns one of its own arguments",
-	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "ping", "write"))`: "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write"))`: "word returns one of its own arguments",
 	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                       "a default is a struct tag",
 
 	`gate/settings.go SettingInfos: envcheck.Key(envPrefix + "_" + strings.ToUpper(name))`: "the name of a struct's field",
