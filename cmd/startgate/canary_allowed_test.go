@@ -8,10 +8,10 @@ var conversions = map[finding]string{
 	`gate/lines.go sayPlan: envcheck.Word(t.Client)`:          "a Client is made from a word alone, see parseSettings",
 	`gate/lines.go sayPlan: envcheck.Word(t.Require)`:         "a Require is made from a word alone, see parseSettings",
 
-	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:       "word returns one of its own arguments",
-	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:          "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:                    "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:                       "word returns one of its own arguments",
 	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write"))`: "word returns one of its own arguments",
-	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                       "a default is a struct tag",
+	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                                    "a default is a struct tag",
 
 	`gate/settings.go SettingInfos: envcheck.Key(envPrefix + "_" + strings.ToUpper(name))`: "the name of a struct's field",
 	`gate/settings_parse.go value: envcheck.Key("--" + name)`:                              "the name of a flag that is a setting",
