@@ -152,8 +152,10 @@ func (a *answer) unpermitted() (warnings []envcheck.Code) {
 // brokenCode classifies an exchange that the connection did not survive.
 func (a *answer) brokenCode(w *wire) envcheck.Code {
 	switch code := unasked(w.first); {
-	case w.alien, strings.HasPrefix(a.err.Error(), "redis: "):
-		return envcheck.RedisNotRedis // go-redis's own words quote the peer
+	case w.alien, strings.HasPrefix(a.err.Error(), "redis: "): // go-redis's own words, which quote the peer
+		return envcheck.RedisNotRedis
+	case says(a.auth, "OK"), says(a.database, "OK"), says(a.ping, "PONG"):
+		return envcheck.RedisNotRedis
 	case code != "":
 		return code
 	case timedOut(a.err) && a.write != nil && a.ping.Val() == "PONG" && a.clients.Val() != "":
@@ -162,6 +164,12 @@ func (a *answer) brokenCode(w *wire) envcheck.Code {
 		return envcheck.RedisReplyTimeout
 	}
 	return envcheck.RedisClosed
+}
+
+// says reports whether the answer to cmd is another one than Redis's. POP3
+// greets with a line that looks like RESP.
+func says(cmd *redis.StatusCmd, other string) bool {
+	return cmd != nil && cmd.Val() != "" && cmd.Val() != other
 }
 
 // writable reports whether the write test met nothing in its way. A key of
