@@ -37,7 +37,7 @@ func (j *judge) takeFacts() {
 			if r.via != nil {
 				f.Via = r.via.spec.Key
 			}
-			if k.Expose {
+			if k.Expose && (r.via == nil || !r.via.spec.Secret) {
 				f.shown = Word(r.value.text)
 			}
 		case k.Default != nil:
