@@ -17,7 +17,7 @@ func TestSettingsDefaults(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatalf("faults %v", faults)
 	}
-	if s.Mode != Enforce || s.Client != envcheck.Generic || s.Require != envcheck.RequireWrite || s.TLSVerify != envcheck.VerifyFull ||
+	if s.Mode != Enforce || s.Client != "" || s.Require != envcheck.RequireWrite || s.TLSVerify != envcheck.VerifyFull ||
 		s.Timeout != 300*time.Second || s.Delay != 0 || s.DialTimeout != 3*time.Second || s.ReplyTimeout != 2*time.Second ||
 		s.IntervalMin != 25*time.Millisecond || s.IntervalMax != time.Second || s.JSON || s.TLSRoots != nil {
 		t.Errorf("defaults are %+v", s)
