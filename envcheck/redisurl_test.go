@@ -132,6 +132,9 @@ func normalise(reading string) string {
 	reading = strings.ReplaceAll(reading, "<default localhost>", "localhost")
 	reading = strings.ReplaceAll(reading, "unix ///", "unix /") // one path to a kernel
 	reading = strings.NewReplacer("[", "", "]", "").Replace(reading)
+	if strings.HasPrefix(reading, "sentinel ") {
+		return reading
+	}
 	host, rest, _ := strings.Cut(reading, "/")
 	return strings.ToLower(host) + "/" + rest
 }
