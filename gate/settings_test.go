@@ -74,6 +74,20 @@ func TestEveryFaultIsSaid(t *testing.T) {
 	}
 }
 
+func TestClientIsAFamily(t *testing.T) {
+	for _, c := range envcheck.Clients() {
+		t.Setenv("STARTGATE_CLIENT", string(c))
+		if s, faults := LoadSettings(nil); s.Client != c || len(faults) > 0 {
+			t.Errorf("%s is read as %q, %v", c, s.Client, faults)
+		}
+	}
+	t.Setenv("STARTGATE_CLIENT", "resque")
+	s, faults := LoadSettings(nil)
+	if len(faults) != 1 || !strings.HasSuffix(faults[0].Message(), "; it takes generic, rq, celery, sidekiq, bullmq or asynq") || s.Client != "" {
+		t.Errorf("resque is %q, %v", s.Client, faults)
+	}
+}
+
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0": 0, "300": 300 * time.Second, "0.5": 500 * time.Millisecond, ".5": 500 * time.Millisecond, "5m": 5 * time.Minute, "010": 10 * time.Second,
