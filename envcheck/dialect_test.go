@@ -17,6 +17,7 @@ func TestDialects(t *testing.T) {
 		{"none of the families", "redis://h", "h:6379/0"},
 		{Generic, "redis://u:p@h#c@h2:6379", "credentials_not_encoded"},
 		{Generic, "redis://u:p@h?c@h2:6379", "credentials_not_encoded"},
+		{Generic, "redis://h#%zz", "credentials_not_encoded"},
 		{Generic, "redis://h?db=1&db=2", "parameter_unsupported"},
 		{Generic, "redis://h?d%62=1", "parameter_unsupported"},
 		{Generic, "redis://h?x=%zz", "parameter_unsupported"},
@@ -89,6 +90,8 @@ func TestDialects(t *testing.T) {
 		{Asynq, "redis-socket://:p@/run/redis.sock?db=2", "unix /run/redis.sock/2 u='' p='p'"},
 		{Asynq, "redis-sentinel://h1:1,h2?master=m", "port_missing"},
 		{Asynq, "redis-sentinel://h1:1,:2?master=m", "host_missing"},
+		{Asynq, "redis-sentinel://[::1]:1,h:2?master=m", "host_invalid"},
+		{Asynq, "redis-sentinel://[::1]:1?master=m", "sentinel master='m' addrs=[::1]:1 sentinelpw='' pw='' db=0"},
 		{Asynq, "redis-sentinel://h1:1?master=", "master_missing"},
 		{Asynq, "redis-sentinel://u:p@h1:1?master=m", "sentinel master='m' addrs=h1:1 sentinelpw='p' pw='' db=0 ~credentials_ignored"},
 	} {

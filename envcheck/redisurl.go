@@ -94,7 +94,7 @@ func (d *dialect) parse(s string) (p RedisParts, _ Reason) {
 	tail, fragment, _ := strings.Cut(tail, "#")
 	path, query, _ := strings.Cut(tail, "?")
 	switch {
-	case at < 0 && strings.Contains(path+query+fragment, "@"), strings.Contains(fragment, "@"):
+	case at < 0 && strings.Contains(path+query+fragment, "@"), strings.Contains(fragment, "@"), !plain(fragment):
 		// A raw / ? or # in the password ends the authority early, and some
 		// clients would take the password's first part for the host.
 		return p, CredentialsNotEncoded
@@ -207,6 +207,9 @@ func (d *dialect) setSentinels(p *RedisParts, hosts, path string) Reason {
 	list := []string{hosts}
 	if d.guarded {
 		list = strings.Split(hosts, ",")
+	}
+	if len(list) > 1 && strings.Contains(hosts, "[") {
+		return HostInvalid // net/url takes no list with an IPv6 address
 	}
 	for _, host := range list {
 		sentinel, reason := sentinelAddress(host)

@@ -128,13 +128,13 @@ func normalise(reading string) string {
 	if strings.HasPrefix(reading, "ERR") || strings.HasPrefix(reading, "other") {
 		return "ERR"
 	}
+	if strings.HasPrefix(reading, "sentinel ") {
+		return reading
+	}
 	reading = strings.ReplaceAll(reading, "u='default'", "u=''")
 	reading = strings.ReplaceAll(reading, "<default localhost>", "localhost")
 	reading = strings.ReplaceAll(reading, "unix ///", "unix /") // one path to a kernel
 	reading = strings.NewReplacer("[", "", "]", "").Replace(reading)
-	if strings.HasPrefix(reading, "sentinel ") {
-		return reading
-	}
 	host, rest, _ := strings.Cut(reading, "/")
 	return strings.ToLower(host) + "/" + rest
 }
