@@ -22,7 +22,7 @@ func options() RedisOptions {
 
 func newRedis(t *testing.T, url string, o RedisOptions) *server {
 	t.Helper()
-	u, reason := envcheck.ParseRedisURL(url)
+	u, reason := envcheck.ParseRedisURL(envcheck.Generic, url)
 	if reason != "" {
 		t.Fatalf("ParseRedisURL: %s", reason)
 	}
