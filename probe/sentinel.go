@@ -46,7 +46,7 @@ func (s *sentinel) Probe(ctx context.Context) (o Outcome) {
 		if code := s.find(ctx); code != "" {
 			return Outcome{
 				Verdict: verdict(code), Code: code, Cut: verdict(code) == Retry && expired(ctx),
-				Facts: factsOf(s.parts.Reveal(), s.dialers[0].address()),
+				Facts: factsOf(s.parts.Reveal(), s.dialers[0]),
 			}
 		}
 	}
