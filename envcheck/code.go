@@ -275,7 +275,7 @@ var catalogue = [...]entry{
 	{RedisTLSNameMismatch, Error, "Redis's certificate is for another name", "use the name that the certificate has"},
 	{RedisTLSExpired, Error, "Redis's certificate has expired", "renew it"},
 	{RedisTLSNotYetValid, Error, "Redis's certificate is not valid yet", "check the clocks"},
-	{RedisTLSClientCert, Error, "Redis wants a client certificate", "turn tls-auth-clients off, or use a server without it"},
+	{RedisTLSClientCert, Error, "Redis wants a client certificate", "name one in the URL, or turn tls-auth-clients off"},
 	{RedisTLSRefused, Error, "the TLS handshake with Redis failed", "check versions and certificates on both sides"},
 	{RedisTLSUnverified, Warn, "Redis's certificate is not verified", ""},
 	{RedisSocketMissing, Error, "there is no socket at the path that the URL names", "start Redis with that unixsocket, and mount its directory"},
