@@ -22,6 +22,12 @@ const (
 	ClientsDiffer         Reason = "clients_differ" // clients read it differently, so it means nothing by itself
 )
 
+// Why a PostgreSQL URL cannot be waited for.
+const (
+	SSLModeUnsupported   Reason = "sslmode_unsupported"
+	ParameterUnsupported Reason = "parameter_unsupported"
+)
+
 // Why a value or a setting is malformed.
 const (
 	LF               Reason = "lf"
@@ -87,6 +93,8 @@ var reasonFixes = [...]struct {
 	{ControlOrSpace, "percent-encode blanks and control characters"},
 	{TLSModeUnsupported, "use rediss:// and ssl_cert_reqs=none, optional or required"},
 	{ClientsDiffer, "Redis clients read this form differently: write redis://USER:PASSWORD@HOST:PORT/DB, percent-encoded"},
+	{SSLModeUnsupported, "use sslmode=disable, allow, prefer, require, verify-ca or verify-full, and verify-full with sslrootcert=system"},
+	{ParameterUnsupported, "the gate cannot follow this parameter: name one host and port before the path, and use a server that needs no client certificate"},
 	{NotDuration, "give seconds, as in 300 or 0.5, or a duration as in 5m30s"},
 	{BelowMin, "it must be greater"},
 	{NotKeyNames, "give names of variables, as in A|B for the first that is set or A,B for both"},

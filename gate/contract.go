@@ -69,7 +69,7 @@ func readContract(path string) (*envcheck.Contract, []envcheck.Diagnostic, int) 
 func unsupported(c *envcheck.Contract) []envcheck.Diagnostic {
 	var faults []envcheck.Diagnostic
 	for _, w := range c.Waits {
-		if w.Kind != "redis" || w.Topology != "standalone" || len(w.Checks) > 0 || w.TLS.ServerName != "" {
+		if w.Kind == "redis" && (w.Topology != "standalone" || len(w.Checks) > 0 || w.TLS.ServerName != "") {
 			faults = append(faults, envcheck.Diagnostic{Code: envcheck.WaitUnsupported, Wait: w.Name})
 		}
 	}
@@ -159,7 +159,7 @@ func (l *line) checkRoots() int {
 		}
 		if _, reason := readRoots(path); reason != "" {
 			faults = append(faults, envcheck.Diagnostic{
-				Code: envcheck.SettingInvalid, Wait: t.Name, Keys: []envcheck.Key{t.TLS.CA}, Reason: reason,
+				Code: envcheck.SettingInvalid, Wait: t.Name, Keys: []envcheck.Key{cmp.Or(t.TLS.CA, t.Key)}, Reason: reason,
 				Text: "the file of trusted authorities cannot be used", Fix: "correct the path, or the file",
 			})
 		}

@@ -228,12 +228,32 @@ func (l *line) interrupted(ctx context.Context) int {
 // open makes a prober for every target.
 func (l *line) open() {
 	for _, t := range l.targets {
-		l.waits = append(l.waits, &waiting{target: t, prober: probe.NewRedis(t.URL, probe.RedisOptions{
-			DialTimeout: l.settings.DialTimeout, ReplyTimeout: l.settings.ReplyTimeout,
-			Verify: cmp.Or(t.TLS.Verify, l.settings.TLSVerify), Roots: l.roots(t),
-			Require: t.Require, KeyPrefix: t.KeyPrefix,
-		})})
+		l.waits = append(l.waits, &waiting{target: t, prober: l.prober(t)})
 	}
+}
+
+func (l *line) prober(t envcheck.Target) probe.Prober {
+	s := l.settings
+	switch t.Kind {
+	case "postgres":
+		return probe.NewPostgres(t.Address, probe.PostgresOptions{
+			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
+			Roots: l.roots(t), RootsGiven: t.CAFile.Reveal() != "", ServerName: t.ServerName,
+		})
+	case "http":
+		return probe.NewHTTP(t.Address, probe.HTTPOptions{
+			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
+			Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.roots(t), ServerName: t.ServerName,
+			Path: t.Path, Status: t.Status, HeaderName: t.WaitSpec.Header.Name, Header: t.Header,
+		})
+	case "tcp":
+		return probe.NewTCP(t.Address, s.DialTimeout)
+	}
+	return probe.NewRedis(t.URL, probe.RedisOptions{
+		DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
+		Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.roots(t),
+		Require: t.Require, KeyPrefix: t.KeyPrefix,
+	})
 }
 
 // roots are the authorities that a target trusts: those of the file that its
