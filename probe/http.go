@@ -38,6 +38,7 @@ type HTTP struct {
 	options HTTPOptions
 	parts   envcheck.Sealed[envcheck.URLParts]
 	dialer  *dialer
+	look    otherLook
 }
 
 // NewHTTP returns a prober for the server that u names.
@@ -80,6 +81,10 @@ func (h *HTTP) attempt(ctx context.Context) Outcome {
 	code, fault := h.status(conn)
 	if fault != "" {
 		code = ofHTTP.name(certificateFault(fault, asked))
+	}
+	// Redis hangs up on the header Host, and says so to nobody.
+	if fault != "" && h.dialer.tls == nil && h.look.finds(ctx, h.dialer, "H") {
+		code = envcheck.HTTPNotHTTP
 	}
 	return Outcome{Code: code, Connected: true}
 }
@@ -141,11 +146,12 @@ const (
 // status reads up to the status of the final answer. A fault is as the dialer
 // calls it.
 func (h *HTTP) status(conn net.Conn) (code, fault envcheck.Code) {
-	r := bufio.NewReaderSize(io.LimitReader(conn, maxHead), maxHeadLine)
+	bounded := &io.LimitedReader{R: conn, N: maxHead}
+	r := bufio.NewReaderSize(bounded, maxHeadLine)
 	for {
 		line, err := r.ReadSlice('\n')
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull), !statusLine(line):
+		case err != nil && bounded.N == 0, errors.Is(err, bufio.ErrBufferFull), !statusLine(line):
 			return envcheck.HTTPNotHTTP, ""
 		case err != nil:
 			return "", readFault(err)
@@ -160,10 +166,7 @@ func (h *HTTP) status(conn net.Conn) (code, fault envcheck.Code) {
 		// An interim answer, such as 103: the final one follows its headers.
 		for len(strings.TrimRight(string(line), "\r\n")) > 0 {
 			if line, err = r.ReadSlice('\n'); err != nil {
-				if errors.Is(err, bufio.ErrBufferFull) {
-					return envcheck.HTTPNotHTTP, ""
-				}
-				return "", readFault(err)
+				break // and the next line is read with the same error
 			}
 		}
 	}

@@ -36,8 +36,7 @@ type Postgres struct {
 	parts   envcheck.Sealed[envcheck.URLParts]
 	dialer  *dialer
 	secure  bool // the last connection was to have TLS
-	looked  bool // the second look is spent
-	other   bool // and has found something else than PostgreSQL
+	look    otherLook
 }
 
 // NewPostgres returns a prober for the server that u names.
@@ -71,7 +70,9 @@ func (p *Postgres) attempt(ctx context.Context) Outcome {
 			o = second
 		}
 	}
-	if o.Code == envcheck.PostgresReplyTimeout && p.isOther(ctx) {
+	// What reads lines never answers the requests of PostgreSQL, which have no
+	// line end. PostgreSQL takes a line for a length, and hangs up.
+	if o.Code == envcheck.PostgresReplyTimeout && p.look.finds(ctx, p.dialer, "") {
 		o.Code = envcheck.PostgresNotPostgres
 	}
 	return o
@@ -271,29 +272,4 @@ func (p *Postgres) errorCode(body []byte) envcheck.Code {
 		return envcheck.PostgresNoDatabase
 	}
 	return envcheck.PostgresErrorReply
-}
-
-// isOther looks once whether something else answers at the address: what reads
-// lines never answers the requests of PostgreSQL, which have no line end. It
-// makes a connection of its own and sends nothing of the URL.
-func (p *Postgres) isOther(ctx context.Context) bool {
-	if p.looked {
-		return p.other
-	}
-	p.looked = true
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	conn, fault := p.dialer.connect(ctx)
-	if fault != "" {
-		return false
-	}
-	defer conn.Close()
-	conn.SetDeadline(within(ctx, lookTimeout))
-	if _, err := io.WriteString(conn, "PING\r\n\r\n"); err != nil {
-		return false
-	}
-	// PostgreSQL takes this for a length that is too great, and hangs up.
-	n, _ := conn.Read(make([]byte, 1))
-	p.other = n > 0
-	return p.other
 }
