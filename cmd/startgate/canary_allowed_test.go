@@ -36,6 +36,27 @@ var reveals = map[finding]string{
 	`probe/redis.go attempt: r.parts.Reveal`: "to send user, password and database",
 	`probe/redis.go facts: r.parts.Reveal`:   "to compare them with constants",
 	`probe/redis.go verify: r.parts.Reveal`:  "one of three words",
+
+	`envcheck/check_address.go addressOf: r.value.redis.Reveal`: "to seal host and port again, in another form",
+	`gate/wait.go prober: t.CAFile.Reveal`:                      "to see whether it is empty",
+
+	`probe/postgres.go NewPostgres: u.Reveal`:                  "to dial host and port",
+	`probe/postgres.go Probe: p.parts.Reveal`:                  "facts compares them with constants",
+	`probe/postgres.go attempt: p.parts.Reveal`:                "one of six words is compared with constants",
+	`probe/postgres.go try: p.parts.Reveal`:                    "as attempt",
+	`probe/postgres.go tlsConfig: p.parts.Reveal`:              "as attempt; and the host, which the handshake needs",
+	`probe/postgres.go tlsConfig: p.options.ServerName.Reveal`: "the handshake needs it: tlsFault returns a code",
+	`probe/postgres.go login: p.parts.Reveal`:                  "to send user and database",
+	`probe/postgres.go errorCode: p.parts.Reveal`:              "to see whether there is a user",
+
+	`probe/http.go NewHTTP: u.Reveal`:                "to dial host and port",
+	`probe/http.go NewHTTP: o.ServerName.Reveal`:     "the handshake needs it: tlsFault returns a code",
+	`probe/http.go Probe: h.parts.Reveal`:            "facts compares them with constants",
+	`probe/http.go request: h.parts.Reveal`:          "to send path and credentials",
+	`probe/http.go request: h.options.Header.Reveal`: "to send it",
+
+	`probe/tcp.go NewTCP: u.Reveal`:      "to dial host and port",
+	`probe/tcp.go Probe: t.parts.Reveal`: "facts compares them with constants",
 }
 
 // errorTexts are the places that look at the text of an error, or make one.
