@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -236,6 +237,30 @@ func TestPostgresConnectionComesFree(t *testing.T) {
 	release()
 	if p.wait(); p.code != 0 {
 		t.Errorf("exit %d\n%s", p.code, p.stderr)
+	}
+}
+
+// An attempt leaves no line in the server's log, whatever the server wants: a
+// fleet that waits would fill it.
+func TestPostgresLogStaysEmpty(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"scram-sha-256", "trust"} {
+		s, _ := startPostgresTLS(t, probetest.Leaf{Names: []string{"127.0.0.1"}}, "host all all 127.0.0.1/32 "+method)
+		for _, mode := range []string{"disable", "allow", "prefer", "require"} {
+			if p := run(t, postgresAt(t, s.url(database+"?sslmode="+mode)).env, "wait"); p.code != 0 {
+				t.Errorf("exit %d\n%s", p.code, p.stderr)
+			}
+		}
+		s.stop() // so that every session has said what it has to
+		for line := range strings.Lines(s.log.String()) {
+			_, said, _ := strings.Cut(line, "] ")
+			if contains(said, "the database system is starting up") {
+				continue // to the test's own pg_isready
+			}
+			if strings.HasPrefix(said, "FATAL") || strings.Contains(said, "could not") {
+				t.Errorf("%s: %s", method, line)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -216,17 +218,24 @@ func (s *postgresServer) awaitAnswer() {
 
 // isReady is the exit code of pg_isready.
 func (s *postgresServer) isReady() int {
-	cmd := postgresCommand("pg_isready", "-q", "-h", "127.0.0.1", "-p", s.port)
+	where := "host=127.0.0.1 port=" + s.port + " user=" + superuser + " dbname=" + database + " sslmode=disable" // else it leaves lines in the log
+	cmd := postgresCommand("pg_isready", "-q", "-d", where)
 	cmd.Run()
 	return cmd.ProcessState.ExitCode()
 }
 
-// promote makes a primary of a standby.
+// promote makes a primary of a standby, as soon as it knows that it is one.
 func (s *postgresServer) promote() {
 	s.t.Helper()
-	if out, err := postgresCommand("pg_ctl", "promote", "-W", "-D", s.dir).CombinedOutput(); err != nil {
-		s.t.Fatalf("pg_ctl: %v\n%s", err, out)
-	}
+	eventually(s.t, "the standby is promoted", func() error {
+		return postgresCommand("pg_ctl", "promote", "-W", "-D", s.dir).Run()
+	})
+}
+
+// stop ends the server once all of its sessions have ended by themselves.
+func (s *postgresServer) stop() {
+	s.process.Process.Signal(syscall.SIGTERM)
+	<-s.done
 }
 
 // kill ends the server at once: the postmaster takes its children with it.
@@ -244,31 +253,42 @@ func (s *postgresServer) url(tail string) string {
 	return "postgres://" + superuser + ":a-password-never-sent@" + s.addr() + "/" + tail
 }
 
-// hold takes one of the server's connections until release is called.
+// hold takes one of the server's connections, as soon as there is one, until
+// release is called.
 func (s *postgresServer) hold() (release func()) {
 	s.t.Helper()
+	var conn net.Conn
+	eventually(s.t, "there is a connection", func() (err error) {
+		conn, err = s.login()
+		return err
+	})
+	s.t.Cleanup(func() { conn.Close() })
+	return func() { conn.Close() }
+}
+
+// login is a session of the superuser, who needs no password for it.
+func (s *postgresServer) login() (net.Conn, error) {
 	conn, err := net.Dial("tcp", s.addr())
 	if err != nil {
-		s.t.Fatal(err)
+		return nil, err
 	}
-	s.t.Cleanup(func() { conn.Close() })
 	client := pgproto3.NewFrontend(conn, conn)
 	client.Send(&pgproto3.StartupMessage{
 		ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": superuser, "database": database},
 	})
-	if err := client.Flush(); err != nil {
-		s.t.Fatal(err)
-	}
-	for {
-		m, err := client.Receive()
-		if err != nil {
-			s.t.Fatalf("%v\n%s", err, s.log)
+	err = client.Flush()
+	for err == nil {
+		var m pgproto3.BackendMessage
+		if m, err = client.Receive(); err != nil {
+			break
 		}
 		switch m := m.(type) {
 		case *pgproto3.ErrorResponse:
-			s.t.Fatal(m.Message)
+			err = errors.New(m.Message)
 		case *pgproto3.ReadyForQuery:
-			return func() { conn.Close() }
+			return conn, nil
 		}
 	}
+	conn.Close()
+	return nil, err
 }

@@ -35,6 +35,7 @@ type Postgres struct {
 	options PostgresOptions
 	parts   envcheck.Sealed[envcheck.URLParts]
 	dialer  *dialer
+	tls     *tls.Config
 	secure  bool // the last connection was to have TLS
 	look    otherLook
 }
@@ -42,7 +43,9 @@ type Postgres struct {
 // NewPostgres returns a prober for the server that u names.
 func NewPostgres(u envcheck.Sealed[envcheck.URLParts], o PostgresOptions) *Postgres {
 	p := u.Reveal()
-	return &Postgres{options: o, parts: u, dialer: &dialer{host: p.Host, port: p.Port, timeout: o.DialTimeout}}
+	return &Postgres{
+		options: o, parts: u, dialer: &dialer{host: p.Host, port: p.Port, timeout: o.DialTimeout}, tls: postgresTLS(p, o),
+	}
 }
 
 // Close does nothing: no connection outlives its attempt.
@@ -88,8 +91,7 @@ func (p *Postgres) try(ctx context.Context, secure bool) (_ Outcome, again bool)
 	if fault != "" {
 		return Outcome{Code: ofPostgres.name(fault)}, false
 	}
-	defer conn.Close()
-	var r io.Reader = conn
+	defer func() { conn.Close() }() // over TLS with its goodbye, the lack of which the server may log
 	if secure {
 		answer, code := p.askForTLS(dialCtx, conn)
 		switch {
@@ -100,10 +102,11 @@ func (p *Postgres) try(ctx context.Context, secure bool) (_ Outcome, again bool)
 			if code != "" {
 				return Outcome{Code: code, Connected: true}, true
 			}
-			conn, r = encrypted, encrypted
+			conn = encrypted
 		case answer == 'E': // a message, in the clear, that begins with it
 			conn.SetDeadline(within(ctx, p.options.ReplyTimeout))
-			return Outcome{Code: p.read(bufio.NewReader(io.MultiReader(strings.NewReader("E"), conn))), Connected: true}, false
+			code, _ := p.read(bufio.NewReader(io.MultiReader(strings.NewReader("E"), conn)))
+			return Outcome{Code: code, Connected: true}, false
 		case p.parts.Reveal().SSLMode == envcheck.SSLPrefer:
 			p.secure = false
 		default:
@@ -111,7 +114,7 @@ func (p *Postgres) try(ctx context.Context, secure bool) (_ Outcome, again bool)
 		}
 	}
 	conn.SetDeadline(within(ctx, p.options.ReplyTimeout))
-	code := p.login(conn, r)
+	code := p.login(conn)
 	return Outcome{Code: code, Connected: true}, p.secure == secure && verdict(code) == Refuse
 }
 
@@ -135,33 +138,32 @@ func (p *Postgres) askForTLS(ctx context.Context, conn net.Conn) (answer byte, _
 
 func (p *Postgres) handshake(ctx context.Context, conn net.Conn) (*tls.Conn, envcheck.Code) {
 	conn.SetDeadline(within(ctx, p.options.DialTimeout))
-	secure := tls.Client(conn, p.tlsConfig())
+	secure := tls.Client(conn, p.tls)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, ofPostgres.name(tlsFault(err))
 	}
 	return secure, ""
 }
 
-// tlsConfig follows libpq: a file of authorities has the certificate verified
+// postgresTLS follows libpq: a file of authorities has the certificate verified
 // in every mode.
-func (p *Postgres) tlsConfig() *tls.Config {
-	u := p.parts.Reveal()
+func postgresTLS(u envcheck.URLParts, o PostgresOptions) *tls.Config {
 	verify := envcheck.VerifyNone
 	switch {
 	case u.SSLMode == envcheck.SSLVerifyFull:
 		verify = envcheck.VerifyFull
-	case u.SSLMode == envcheck.SSLVerifyCA, p.options.RootsGiven:
+	case u.SSLMode == envcheck.SSLVerifyCA, o.RootsGiven:
 		verify = envcheck.VerifyCA
 	}
 	name := u.Host
-	if s := p.options.ServerName.Reveal(); s != "" {
+	if s := o.ServerName.Reveal(); s != "" {
 		name = s
 	}
-	return tlsConfig(name, verify, p.options.Roots)
+	return tlsConfig(name, verify, o.Roots)
 }
 
 // login says who wants which database, and reads what comes of it.
-func (p *Postgres) login(w io.Writer, r io.Reader) envcheck.Code {
+func (p *Postgres) login(conn net.Conn) envcheck.Code {
 	u := p.parts.Reveal()
 	start := pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": u.User}}
 	if u.User == "" {
@@ -174,13 +176,13 @@ func (p *Postgres) login(w io.Writer, r io.Reader) envcheck.Code {
 	if err != nil {
 		return envcheck.InternalError
 	}
-	if _, err := w.Write(message); err != nil {
+	if _, err := conn.Write(message); err != nil {
 		return ofPostgres.name(readFault(err))
 	}
-	code := p.read(bufio.NewReader(r))
-	if code == envcheck.Ready {
+	code, let := p.read(bufio.NewReader(conn))
+	if code == envcheck.Ready && let {
 		goodbye, _ := new(pgproto3.Terminate).Encode(nil)
-		w.Write(goodbye) // that it is not there for, the server may log
+		conn.Write(goodbye) // in place of a password the server would log it as a fault
 	}
 	return code
 }
@@ -194,43 +196,42 @@ const (
 	maxMessages = 200
 )
 
-// read reads up to the message that decides. A user who needs no password is
-// let in before the database is looked for.
-func (p *Postgres) read(r *bufio.Reader) envcheck.Code {
-	let := false
+// read reads up to the message that decides. let reports whether the user was
+// let in without a password, which is so before the database is looked for.
+func (p *Postgres) read(r *bufio.Reader) (code envcheck.Code, let bool) {
 	for range maxMessages {
 		head, err := r.Peek(5)
 		if len(head) > 0 && !expected(head[0], let) {
-			return envcheck.PostgresNotPostgres
+			return envcheck.PostgresNotPostgres, let
 		}
 		if err != nil {
-			return ofPostgres.name(readFault(err))
+			return ofPostgres.name(readFault(err)), let
 		}
 		kind, length := head[0], int64(binary.BigEndian.Uint32(head[1:]))-4
 		if length < 0 || length > maxMessage {
-			return envcheck.PostgresNotPostgres
+			return envcheck.PostgresNotPostgres, let
 		}
 		r.Discard(len(head))
 		var body bytes.Buffer
 		if _, err := io.CopyN(&body, r, length); err != nil {
-			return ofPostgres.name(readFault(err))
+			return ofPostgres.name(readFault(err)), let
 		}
 		switch kind {
 		case 'R':
 			switch request, known := authRequest(body.Bytes()); {
 			case !known:
-				return envcheck.PostgresNotPostgres
+				return envcheck.PostgresNotPostgres, let
 			case request != pgproto3.AuthTypeOk:
-				return envcheck.Ready
+				return envcheck.Ready, let
 			}
 			let = true
 		case 'E':
-			return p.errorCode(body.Bytes())
+			return p.errorCode(body.Bytes()), let
 		case 'Z':
-			return envcheck.Ready
+			return envcheck.Ready, let
 		}
 	}
-	return envcheck.PostgresNotPostgres
+	return envcheck.PostgresNotPostgres, let
 }
 
 // expected reports whether a message of this kind can come: at first a request
