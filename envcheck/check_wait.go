@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -15,8 +16,6 @@ type Target struct {
 	Address Sealed[URLParts]
 	// Header is the value of the header that an http wait sends, if any.
 	Header Secret
-	// Sentinels are HOST:PORT each, of a redis wait by Sentinels.
-	Sentinels Sealed[[]string]
 	// CAFile and ServerName are what the wait's TLS keys hold, if anything.
 	CAFile, ServerName Secret
 }
@@ -59,10 +58,12 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 		}
 		return t, true
 	}
-	p, reason := j.redis(w, &t)
+	p, reason := j.redis(w)
 	if reason != "" {
 		d := r.spec.invalid(r.from, reason)
-		d.Code = r.spec.Topic + "_invalid"
+		if r.spec.Type != TypeRedis {
+			d.Code = r.spec.Topic + "_invalid"
+		}
 		j.say(d)
 		return Target{}, false
 	}
@@ -71,24 +72,19 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 }
 
 // redis puts the parts of a Redis's address together.
-func (j *judge) redis(w WaitSpec, t *Target) (p RedisParts, _ Reason) {
+func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 	k := w.Redis
 	switch {
 	case k.URL != "":
 		p = j.reading(k.URL).value.redis.Reveal()
 	case k.Sentinels != "":
-		var all []string
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
-			var one RedisParts
-			if reason := one.setHostPort(strings.TrimSpace(s)); reason != "" {
+			sentinel, reason := sentinelAddress(strings.TrimSpace(s))
+			if reason != "" {
 				return p, reason
 			}
-			if !strings.Contains(s, ":") {
-				one.Port = "26379"
-			}
-			all = append(all, one.Host+":"+one.Port)
+			p.Sentinels = append(p.Sentinels, sentinel)
 		}
-		t.Sentinels = Seal(all)
 	default:
 		host := j.word(k.Host)
 		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
@@ -101,16 +97,35 @@ func (j *judge) redis(w WaitSpec, t *Target) (p RedisParts, _ Reason) {
 	if port := j.word(k.Port); port != "" {
 		p.Port = port
 	}
-	p.User = cmp.Or(p.User, j.word(k.User))
-	p.Password = cmp.Or(p.Password, j.word(k.Password))
 	if n, ok := digits(j.word(k.DB)); ok {
 		p.DB = n
 	}
 	if k.TLS != "" {
 		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
 	}
-	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
+	j.complete(&p, w)
+	p.Others = slices.Clone(p.Others) // they are the reading's
+	for i := range p.Others {
+		j.complete(&p.Others[i], w)
+	}
+	if p.Sentinels != nil {
+		p.Master = cmp.Or(p.Master, k.Master)
+		if p.Master == "" {
+			return p, MasterMissing
+		}
+	}
 	return p, ""
+}
+
+// complete gives p what the wait has for it and its URL has not. What a client
+// does for want of a word is not the URL's.
+func (j *judge) complete(p *RedisParts, w WaitSpec) {
+	p.User = cmp.Or(p.User, j.word(w.Redis.User))
+	p.Password = cmp.Or(p.Password, j.word(w.Redis.Password))
+	if p.lax {
+		p.Verify = cmp.Or(w.TLS.Verify, p.Verify)
+	}
+	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
 }
 
 // word is what the worker reads from k: its value or its default.

@@ -70,6 +70,7 @@ const (
 	RedisMissing           Code = "redis_missing"
 	RedisParseFailed       Code = "redis_parse_failed"
 	BrokerNotRedis         Code = "broker_not_redis"
+	RedisURLDoubtful       Code = "redis_url_doubtful"
 	EnvInvalidUTF8         Code = "env_invalid_utf8"
 	EnvBOM                 Code = "env_bom"
 	EnvTrailingNewline     Code = "env_trailing_newline"
@@ -99,51 +100,63 @@ const (
 
 // Redis: the conditions of a wait.
 const (
-	RedisRefused            Code = "redis_refused"
-	RedisUnreachable        Code = "redis_unreachable"
-	RedisConnectTimeout     Code = "redis_connect_timeout"
-	RedisLoading            Code = "redis_loading"
-	RedisReplyTimeout       Code = "redis_reply_timeout"
-	RedisReadOnly           Code = "redis_read_only"
-	RedisMasterDown         Code = "redis_master_down"
-	RedisAuthRequired       Code = "redis_auth_required"
-	RedisAuthRejected       Code = "redis_auth_rejected"
-	RedisAuthNotConfigured  Code = "redis_auth_not_configured"
-	RedisNotPermitted       Code = "redis_not_permitted"
-	RedisInfoUnavailable    Code = "redis_info_unavailable"
-	RedisWriteUnverified    Code = "redis_write_unverified"
-	RedisUnverified         Code = "redis_unverified"
-	RedisDBInvalid          Code = "redis_db_invalid"
-	RedisDBOnCluster        Code = "redis_db_on_cluster"
-	RedisClusterDown        Code = "redis_cluster_down"
-	RedisClusterRedirect    Code = "redis_cluster_redirect"
-	RedisProtectedMode      Code = "redis_protected_mode"
-	RedisMaxClients         Code = "redis_max_clients"
-	RedisBusy               Code = "redis_busy"
-	RedisPersistenceFailing Code = "redis_persistence_failing"
-	RedisOutOfMemory        Code = "redis_out_of_memory"
-	RedisNotEnoughReplicas  Code = "redis_not_enough_replicas"
-	RedisWritePaused        Code = "redis_write_paused"
-	RedisClosed             Code = "redis_closed"
-	RedisErrorReply         Code = "redis_error_reply"
-	RedisIsSentinel         Code = "redis_is_sentinel"
-	RedisNotRedis           Code = "redis_not_redis"
-	RedisHostInvalid        Code = "redis_host_invalid"
-	RedisDNSNotFound        Code = "redis_dns_not_found"
-	RedisDNSFailed          Code = "redis_dns_failed"
-	RedisDNSTimeout         Code = "redis_dns_timeout"
-	RedisTLSTimeout         Code = "redis_tls_timeout"
-	RedisTLSClosed          Code = "redis_tls_closed"
-	RedisTLSRequired        Code = "redis_tls_required"
-	RedisTLSNotSpoken       Code = "redis_tls_not_spoken"
-	RedisTLSUntrusted       Code = "redis_tls_untrusted"
-	RedisTLSNameMismatch    Code = "redis_tls_name_mismatch"
-	RedisTLSExpired         Code = "redis_tls_expired"
-	RedisTLSNotYetValid     Code = "redis_tls_not_yet_valid"
-	RedisTLSClientCert      Code = "redis_tls_client_cert_required"
-	RedisTLSRefused         Code = "redis_tls_refused"
-	RedisTLSUnverified      Code = "redis_tls_unverified"
-	NeverConnected          Code = "never_connected"
+	RedisRefused             Code = "redis_refused"
+	RedisUnreachable         Code = "redis_unreachable"
+	RedisConnectTimeout      Code = "redis_connect_timeout"
+	RedisLoading             Code = "redis_loading"
+	RedisReplyTimeout        Code = "redis_reply_timeout"
+	RedisReadOnly            Code = "redis_read_only"
+	RedisMasterDown          Code = "redis_master_down"
+	RedisAuthRequired        Code = "redis_auth_required"
+	RedisAuthRejected        Code = "redis_auth_rejected"
+	RedisAuthNotConfigured   Code = "redis_auth_not_configured"
+	RedisNotPermitted        Code = "redis_not_permitted"
+	RedisInfoUnavailable     Code = "redis_info_unavailable"
+	RedisWriteUnverified     Code = "redis_write_unverified"
+	RedisUnverified          Code = "redis_unverified"
+	RedisDBInvalid           Code = "redis_db_invalid"
+	RedisDBOnCluster         Code = "redis_db_on_cluster"
+	RedisClusterDown         Code = "redis_cluster_down"
+	RedisClusterRedirect     Code = "redis_cluster_redirect"
+	RedisProtectedMode       Code = "redis_protected_mode"
+	RedisMaxClients          Code = "redis_max_clients"
+	RedisBusy                Code = "redis_busy"
+	RedisPersistenceFailing  Code = "redis_persistence_failing"
+	RedisOutOfMemory         Code = "redis_out_of_memory"
+	RedisNotEnoughReplicas   Code = "redis_not_enough_replicas"
+	RedisWritePaused         Code = "redis_write_paused"
+	RedisClosed              Code = "redis_closed"
+	RedisErrorReply          Code = "redis_error_reply"
+	RedisIsSentinel          Code = "redis_is_sentinel"
+	RedisNotRedis            Code = "redis_not_redis"
+	RedisHostInvalid         Code = "redis_host_invalid"
+	RedisDNSNotFound         Code = "redis_dns_not_found"
+	RedisDNSFailed           Code = "redis_dns_failed"
+	RedisDNSTimeout          Code = "redis_dns_timeout"
+	RedisTLSTimeout          Code = "redis_tls_timeout"
+	RedisTLSClosed           Code = "redis_tls_closed"
+	RedisTLSRequired         Code = "redis_tls_required"
+	RedisTLSNotSpoken        Code = "redis_tls_not_spoken"
+	RedisTLSUntrusted        Code = "redis_tls_untrusted"
+	RedisTLSNameMismatch     Code = "redis_tls_name_mismatch"
+	RedisTLSExpired          Code = "redis_tls_expired"
+	RedisTLSNotYetValid      Code = "redis_tls_not_yet_valid"
+	RedisTLSClientCert       Code = "redis_tls_client_cert_required"
+	RedisTLSRefused          Code = "redis_tls_refused"
+	RedisTLSUnverified       Code = "redis_tls_unverified"
+	RedisSocketMissing       Code = "redis_socket_missing"
+	RedisSocketDenied        Code = "redis_socket_denied"
+	RedisAddressInvalid      Code = "redis_address_invalid"
+	RedisNotACluster         Code = "redis_not_a_cluster"
+	RedisClusterMode         Code = "redis_cluster_mode"
+	RedisVersionTooOld       Code = "redis_version_too_old"
+	RedisEvictionPolicy      Code = "redis_eviction_policy"
+	RedisScriptsForbidden    Code = "redis_scripts_forbidden"
+	RedisPersistenceWarning  Code = "redis_persistence_warning"
+	RedisSentinelUnreachable Code = "redis_sentinel_unreachable"
+	RedisSentinelNoMaster    Code = "redis_sentinel_no_master"
+	RedisNotASentinel        Code = "redis_not_a_sentinel"
+	NeverConnected           Code = "never_connected"
 )
 
 // PostgreSQL: the conditions of a wait.
@@ -267,6 +280,7 @@ var catalogue = [...]entry{
 	{RedisMissing, Error, "queue config missing", "set one, or name yours in STARTGATE_REDIS_KEYS"},
 	{RedisParseFailed, Error, "the Redis URL cannot be read", ""},
 	{BrokerNotRedis, Warn, "the URL names another broker than Redis and is skipped", ""},
+	{RedisURLDoubtful, Warn, "the worker's client reads the Redis URL in a way of its own", ""},
 	{EnvInvalidUTF8, Error, "the value is not valid UTF-8", "write it again as UTF-8 text"},
 	{EnvBOM, Error, "the value starts with a byte order mark", "save the file that it comes from without one"},
 	{EnvTrailingNewline, Error, "the value ends in a line break", "remove it"},
@@ -318,9 +332,21 @@ var catalogue = [...]entry{
 	{RedisTLSNameMismatch, Error, "Redis's certificate is for another name", "use the name that the certificate has"},
 	{RedisTLSExpired, Error, "Redis's certificate has expired", "renew it"},
 	{RedisTLSNotYetValid, Error, "Redis's certificate is not valid yet", "check the clocks"},
-	{RedisTLSClientCert, Error, "Redis wants a client certificate", "turn tls-auth-clients off, or use a server without it"},
+	{RedisTLSClientCert, Error, "Redis wants a client certificate", "name one in the URL, or turn tls-auth-clients off"},
 	{RedisTLSRefused, Error, "the TLS handshake with Redis failed", "check versions and certificates on both sides"},
 	{RedisTLSUnverified, Warn, "Redis's certificate is not verified", ""},
+	{RedisSocketMissing, Error, "there is no socket at the path that the URL names", "start Redis with that unixsocket, and mount its directory"},
+	{RedisSocketDenied, Error, "the user may not connect to the socket", "set unixsocketperm, or the group of the user"},
+	{RedisAddressInvalid, Error, "the path of the socket is longer than the system takes", "use a path of at most 107 bytes"},
+	{RedisNotACluster, Error, "this Redis is no cluster, and the contract says that it is one", "correct the key, or topology in the contract"},
+	{RedisClusterMode, Error, "this Redis is in cluster mode, which workers of this family cannot use", "use a Redis that is no cluster"},
+	{RedisVersionTooOld, Error, "this Redis is older than the worker needs", "use a newer one"},
+	{RedisEvictionPolicy, Error, "this Redis may evict the keys of queues when its memory is full", "set maxmemory-policy to noeviction"},
+	{RedisScriptsForbidden, Error, "the user may not run scripts, which workers of this family need", "grant the user EVAL and EVALSHA"},
+	{RedisPersistenceWarning, Warn, "Redis last failed to save to disk, and takes writes all the same", ""},
+	{RedisSentinelUnreachable, Error, "no Sentinel can be reached", "start them, or correct their addresses"},
+	{RedisSentinelNoMaster, Error, "the Sentinels know no master of that name", "correct the name, or let the Sentinels monitor it"},
+	{RedisNotASentinel, Error, "what answers at the address of a Sentinel is none", "use the Sentinels' port, 26379 unless they have another"},
 
 	{PostgresRefused, Error, "nothing listens at PostgreSQL's address", "start PostgreSQL, or correct host and port"},
 	{PostgresUnreachable, Error, "there is no way to PostgreSQL's address", "check networks, routes and policies"},

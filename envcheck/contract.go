@@ -90,8 +90,9 @@ type KeySpec struct {
 	Doc, DocWhen    string
 
 	rule         *typeRule
-	preset       value // Default, read
-	fallbackOnly bool  // nothing but fallbacks names it: its faults count when it is taken
+	client       Client // whose dialect reads a redis_url; "" is generic
+	preset       value  // Default, read
+	fallbackOnly bool   // nothing but fallbacks names it: its faults count when it is taken
 	said         saidKey
 }
 
@@ -199,6 +200,7 @@ const (
 
 // A Check is something of a Redis that may matter beside its readiness.
 type Check struct {
-	NoEviction bool
-	Version    string // at least this one
+	NoEviction  bool
+	Persistence bool   // it last managed to save
+	Version     string // at least this one
 }

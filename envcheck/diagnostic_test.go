@@ -110,6 +110,7 @@ func TestEveryReasonOfAURLTellsWhatToDo(t *testing.T) {
 	for _, r := range []Reason{
 		SchemeMissing, SchemeUnsupported, SocketNotSupported, HostMissing, HostInvalid, MultipleHosts, PortInvalid, DBInvalid,
 		DBInQuery, BadPercentEncoding, CredentialsNotEncoded, ControlOrSpace, TLSModeUnsupported, ClientsDiffer,
+		PortMissing, SocketPathInvalid, ParameterUnsupported, MasterMissing, CredentialsIgnored, DBIgnored, ParameterIgnored,
 	} {
 		if reasonFix(r) == "" {
 			t.Errorf("%s does not say what to do", r)
@@ -124,8 +125,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s has no page", c)
 		}
 	}
-	for _, c := range []string{"mail_missing", "a_b_invalid", "session_redis_parse_failed"} {
-		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, c+"\n") {
+	for c, head := range map[string]string{
+		"mail_missing": "TOPIC_missing", "a_b_invalid": "TOPIC_invalid", "session_redis_parse_failed": "TOPIC_parse_failed",
+	} {
+		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, head+"\n") {
 			t.Errorf("%s has no page", c)
 		}
 	}

@@ -68,7 +68,7 @@ func redisFields() []field[RedisKeys] {
 		part("db", "key of the database's number", func(r *RedisKeys) *Key { return &r.DB }),
 		part("tls", "key of type bool: whether to speak TLS", func(r *RedisKeys) *Key { return &r.TLS }),
 		part("sentinels", "key of the Sentinels, as HOST:PORT,HOST:PORT", func(r *RedisKeys) *Key { return &r.Sentinels }),
-		fieldOf("master", "name of the master that the Sentinels watch", sentence(), func(r *RedisKeys, v string) { r.Master = v }),
+		fieldOf("master", "name of the master that the Sentinels watch, which also Celery's URL does not have", sentence(), func(r *RedisKeys, v string) { r.Master = v }),
 	}
 }
 
@@ -127,7 +127,7 @@ func readRedisKeys(l *loader, n *yaml.Node, w *WaitSpec) {
 // check is something of a Redis beside its level.
 func check() kind[Check] {
 	return kind[Check]{func() schema {
-		return schema{"type": "string", "pattern": `^(noeviction|version>=[0-9]+(\.[0-9]+){1,2})$`}
+		return schema{"type": "string", "pattern": `^(noeviction|persistence|version>=[0-9]+(\.[0-9]+){1,2})$`}
 	}, func(l *loader, n *yaml.Node) (Check, bool) {
 		s, ok := l.scalar(n)
 		if !ok {
@@ -142,8 +142,11 @@ func check() kind[Check] {
 }
 
 func parseCheck(s string) (Check, Reason) {
-	if s == "noeviction" {
+	switch s {
+	case "noeviction":
 		return Check{NoEviction: true}, ""
+	case "persistence":
+		return Check{Persistence: true}, ""
 	}
 	version, ok := strings.CutPrefix(s, "version>=")
 	if !ok {
@@ -192,7 +195,7 @@ func readRequire(l *loader, n *yaml.Node, w *WaitSpec) {
 		case reason == "":
 			w.Checks = append(w.Checks, c)
 		case reason == NotInEnum:
-			l.faultFix(item, ContractBadValue, reason, "write reachable, ping, write, noeviction or version>=X.Y")
+			l.faultFix(item, ContractBadValue, reason, "write reachable, ping, write, noeviction, persistence or version>=X.Y")
 		default:
 			l.fault(item, ContractBadValue, reason)
 		}

@@ -20,13 +20,20 @@ const (
 	ControlOrSpace        Reason = "control_or_space"
 	TLSModeUnsupported    Reason = "tls_mode_unsupported"
 	ClientsDiffer         Reason = "clients_differ" // clients read it differently, so it means nothing by itself
+	PortMissing           Reason = "port_missing"   // and the client has no default
+	SocketPathInvalid     Reason = "socket_path_invalid"
+	ParameterUnsupported  Reason = "parameter_unsupported"
 )
 
-// Why a PostgreSQL URL cannot be waited for.
+// What of a Redis URL a client does not read.
 const (
-	SSLModeUnsupported   Reason = "sslmode_unsupported"
-	ParameterUnsupported Reason = "parameter_unsupported"
+	CredentialsIgnored Reason = "credentials_ignored"
+	DBIgnored          Reason = "db_ignored"
+	ParameterIgnored   Reason = "parameter_ignored"
 )
+
+// SSLModeUnsupported is why a PostgreSQL URL cannot be waited for.
+const SSLModeUnsupported Reason = "sslmode_unsupported"
 
 // Why a value or a setting is malformed.
 const (
@@ -81,7 +88,7 @@ var reasonFixes = [...]struct {
 }{
 	{SchemeMissing, "start the URL with redis:// or rediss://"},
 	{SchemeUnsupported, "start the URL with redis:// or rediss://"},
-	{SocketNotSupported, "use redis:// with a host"},
+	{SocketNotSupported, "use redis:// with a host, or write the socket as the worker's client does"},
 	{HostMissing, "name the host: no worker wants localhost by accident"},
 	{HostInvalid, "the host must be a name, an IPv4 address or an IPv6 address in brackets"},
 	{MultipleHosts, "name one host"},
@@ -94,7 +101,12 @@ var reasonFixes = [...]struct {
 	{TLSModeUnsupported, "use rediss:// and ssl_cert_reqs=none, optional or required"},
 	{ClientsDiffer, "Redis clients read this form differently: write redis://USER:PASSWORD@HOST:PORT/DB, percent-encoded"},
 	{SSLModeUnsupported, "use sslmode=disable, allow, prefer, require, verify-ca or verify-full, and verify-full with sslrootcert=system"},
-	{ParameterUnsupported, "the gate cannot follow this parameter: name one host and port before the path, and use a server that needs no client certificate"},
+	{PortMissing, "write the port, as in HOST:6379: this client has no default"},
+	{SocketPathInvalid, "write the socket's absolute path, as in unix:///run/redis.sock, without % and with at most 107 characters"},
+	{ParameterUnsupported, "remove the parameter behind ?: the client fails at it, or it cannot be followed"},
+	{CredentialsIgnored, "this client does not send the user: leave it away, and write a password as :PASSWORD@"},
+	{DBIgnored, "this client uses database 0: name no other"},
+	{ParameterIgnored, "this client does not read a parameter that others do: leave it away"},
 	{NotDuration, "give seconds, as in 300 or 0.5, or a duration as in 5m30s"},
 	{BelowMin, "it must be greater"},
 	{NotKeyNames, "give names of variables, as in A|B for the first that is set or A,B for both"},

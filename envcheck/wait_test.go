@@ -14,10 +14,10 @@ func address(t Target) string {
 		u := t.Address.Reveal()
 		return fmt.Sprintf("%s %s %s:%s", t.Name, t.Key, u.Host, u.Port)
 	}
-	if s := t.Sentinels.Reveal(); s != nil {
-		return fmt.Sprintf("%s %s %v %s %s", t.Name, t.Key, s, t.Redis.Master, t.URL.Reveal().Password)
-	}
 	p := t.URL.Reveal()
+	if p.Sentinels != nil {
+		return fmt.Sprintf("%s %s %v %s %s", t.Name, t.Key, p.Sentinels, p.Master, p.Password)
+	}
 	return fmt.Sprintf("%s %s %s:%s/%d %s %s %v", t.Name, t.Key, p.Host, p.Port, p.DB, p.User, p.Password, p.TLS)
 }
 

@@ -34,11 +34,6 @@ func (l *line) loadContract() int {
 		return ExitOK
 	}
 	c, faults, code := readContract(path)
-	if code == ExitOK {
-		if faults = unsupported(c); len(faults) > 0 {
-			code = ExitContractMalformed
-		}
-	}
 	if code != ExitOK {
 		l.contract.Name = "none"
 		return l.fault(code, faults...)
@@ -62,18 +57,6 @@ func readContract(path string) (*envcheck.Contract, []envcheck.Diagnostic, int) 
 		return nil, faults, ExitContractMalformed
 	}
 	return c, nil, ExitOK
-}
-
-// unsupported says which waits of a contract cannot be done. A worker must not
-// start as if they had been.
-func unsupported(c *envcheck.Contract) []envcheck.Diagnostic {
-	var faults []envcheck.Diagnostic
-	for _, w := range c.Waits {
-		if w.Kind == "redis" && (w.Topology != "standalone" || len(w.Checks) > 0 || w.TLS.ServerName != "") {
-			faults = append(faults, envcheck.Diagnostic{Code: envcheck.WaitUnsupported, Wait: w.Name})
-		}
-	}
-	return faults
 }
 
 // ContractActions are what [Gate.Contract] does, in the order of the help.
@@ -141,28 +124,6 @@ func (l *line) applySettings(given []envcheck.Setting) int {
 	l.report.json, l.result.json = s.JSON, s.JSON
 	if s.JSON {
 		l.report.screen, l.result.screen = nil, nil
-	}
-	if len(faults) > 0 {
-		return l.fault(ExitEnvironment, faults...)
-	}
-	return ExitOK
-}
-
-// checkRoots says which of the files of authorities that waits name cannot be
-// used.
-func (l *line) checkRoots() int {
-	var faults []envcheck.Diagnostic
-	for _, t := range l.targets {
-		path := t.CAFile.Reveal()
-		if path == "" {
-			continue
-		}
-		if _, reason := readRoots(path); reason != "" {
-			faults = append(faults, envcheck.Diagnostic{
-				Code: envcheck.SettingInvalid, Wait: t.Name, Keys: []envcheck.Key{cmp.Or(t.TLS.CA, t.Key)}, Reason: reason,
-				Text: "the file of trusted authorities cannot be used", Fix: "correct the path, or the file",
-			})
-		}
 	}
 	if len(faults) > 0 {
 		return l.fault(ExitEnvironment, faults...)

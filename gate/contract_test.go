@@ -140,8 +140,6 @@ func TestContractFileFaults(t *testing.T) {
 	}{
 		{"contract: 1\nname: c\nkeyz: {}\n", "startgate: error contract_missing_field line=1 column=1: the contract lacks a field; add the field keys\n" +
 			"startgate: error contract_unknown_field line=3 column=1: the contract has a field that the language does not know; it is close to keys (exit 65: fix first)\n", ExitContractMalformed},
-		{"contract: 1\nname: c\nkeys: {A: {type: redis_url}}\nwaits: [{redis: A, topology: cluster}]\n",
-			"startgate: error wait_unsupported wait=redis: this kind of wait cannot be done yet; remove the wait from the contract (exit 65: fix first)\n", ExitContractMalformed},
 	} {
 		g, _, stderr := withContract(t, c.contract, nil, "A=postgres://h")
 		if code := g.Check(t.Context()); code != c.code || stderr() != c.want {

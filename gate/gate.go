@@ -190,7 +190,7 @@ func (l *line) check(worker []string) int {
 	if code != ExitOK && l.enforces() {
 		return code
 	}
-	return cmp.Or(code, l.applySettings(r.Settings), l.checkRoots())
+	return cmp.Or(code, l.applySettings(r.Settings), l.checkTLSFiles())
 }
 
 // lookUp finds the worker's file and says what would keep it from running.

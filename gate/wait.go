@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"errors"
 	"math/rand/v2"
 	"runtime"
@@ -162,7 +161,9 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time, final bool) {
 		w.said, w.unready = true, false
 		l.result.say(w.ready(elapsed))
 		for _, code := range o.Warnings {
-			l.report.say(envcheck.Diagnostic{Code: code, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key}})
+			l.report.say(envcheck.Diagnostic{
+				Code: code, Level: envcheck.Warn, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key},
+			})
 		}
 		return
 	}
@@ -238,34 +239,29 @@ func (l *line) prober(t envcheck.Target) probe.Prober {
 	case "postgres":
 		return probe.NewPostgres(t.Address, probe.PostgresOptions{
 			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
-			Roots: l.roots(t), RootsGiven: t.CAFile.Reveal() != "", ServerName: t.ServerName,
+			Roots: l.trusted(t), RootsGiven: t.CAFile.Reveal() != "", ServerName: t.ServerName,
 		})
 	case "http":
 		return probe.NewHTTP(t.Address, probe.HTTPOptions{
 			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
-			Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.roots(t), ServerName: t.ServerName,
+			Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.trusted(t), ServerName: t.ServerName,
 			Path: t.Path, Status: t.Status, HeaderName: t.WaitSpec.Header.Name, Header: t.Header,
 		})
 	case "tcp":
 		return probe.NewTCP(t.Address, s.DialTimeout)
 	}
-	return probe.NewRedis(t.URL, probe.RedisOptions{
-		DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
-		Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.roots(t),
-		Require: t.Require, KeyPrefix: t.KeyPrefix,
-	})
+	return probe.NewRedis(t.URL, l.redisOptions(t))
 }
 
-// roots are the authorities that a target trusts: those of the file that its
-// own key names, else the gate's.
-func (l *line) roots(t envcheck.Target) *x509.CertPool {
-	if path := t.CAFile.Reveal(); path != "" {
-		if roots, reason := readRoots(path); reason == "" {
-			return roots
-		}
-		return x509.NewCertPool() // nobody is trusted: that the file is no good was said
+func (l *line) redisOptions(t envcheck.Target) probe.RedisOptions {
+	own, _ := certificate(t) // its faults were said
+	return probe.RedisOptions{
+		DialTimeout: l.settings.DialTimeout, ReplyTimeout: l.settings.ReplyTimeout,
+		Verify: cmp.Or(t.TLS.Verify, l.settings.TLSVerify), Roots: l.trusted(t), ServerName: t.ServerName,
+		Certificate: own,
+		Client:      t.Client, Require: t.Require, Checks: t.Checks, Prefer: t.Prefer, OOM: t.OOM,
+		Topology: t.Topology, KeyPrefix: t.KeyPrefix,
 	}
-	return l.settings.TLSRoots
 }
 
 // close drops the connections of the waits that have ended. One that a signal

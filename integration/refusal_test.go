@@ -42,7 +42,8 @@ func TestRefusalTakesNoTime(t *testing.T) {
 }
 
 // A server that loads answers at the end of a chunk of work only. What it
-// refuses is refused within two such windows: one for HELLO, one for the rest.
+// refuses is refused within two such windows: one in which the connection is
+// accepted, one in which it is answered.
 func TestRefusalWhileLoading(t *testing.T) {
 	for _, c := range []struct{ credentials, tail, code string }{
 		{"", "", "redis_auth_required"},

@@ -26,14 +26,10 @@ type answer struct {
 // ask makes one write and one read. PING comes before the write test, since
 // go-redis takes READONLY in the first reply for a bad connection, and the
 // write test comes last, since it is the one that a paused server holds back.
-func (s *session) ask(ctx context.Context, p envcheck.RedisParts, o RedisOptions) (a answer) {
+func (s *session) ask(ctx context.Context, p envcheck.RedisParts, key string, o RedisOptions) (a answer) {
 	pipe := s.client.Pipeline()
-	if s.fresh && p.Password != "" {
-		if p.User != "" {
-			a.auth = pipe.AuthACL(ctx, p.User, p.Password)
-		} else {
-			a.auth = pipe.Auth(ctx, p.Password)
-		}
+	if s.fresh {
+		a.auth = authenticate(ctx, pipe, p.User, p.Password)
 	}
 	if s.fresh && p.DB != 0 {
 		a.database = pipe.Select(ctx, p.DB)
@@ -45,11 +41,26 @@ func (s *session) ask(ctx context.Context, p envcheck.RedisParts, o RedisOptions
 	a.persistence = pipe.Info(ctx, "persistence") // several sections at once: from 7.0
 	a.clients = pipe.Info(ctx, "clients")
 	if o.Require == envcheck.RequireWrite {
-		a.write = pipe.LPushX(ctx, testKey(o.KeyPrefix), "x")
+		a.write = pipe.LPushX(ctx, key, "x")
 	}
 	_, a.err = pipe.Exec(ctx)
-	s.fresh = a.greetingFault() != "" // it has to be said again
+	if a.hello != nil {
+		s.greeting = greetingOf(a.hello)
+	}
+	s.fresh = a.greetingFault(s.greeting, o) != "" // it has to be said again
 	return a
+}
+
+// authenticate says user and password, and returns nil without a password. A
+// user is said only when there is one: Redis before 6.0 knows none.
+func authenticate(ctx context.Context, pipe redis.Pipeliner, user, password string) *redis.StatusCmd {
+	switch {
+	case password == "":
+		return nil
+	case user == "":
+		return pipe.Auth(ctx, password)
+	}
+	return pipe.AuthACL(ctx, user, password)
 }
 
 // testKey is a key that never exists, so that LPUSHX meets all that stands in
@@ -66,36 +77,51 @@ func (a *answer) broken() bool {
 
 // judge says what the answer means. The exchange's own error comes first: when
 // the handshake fails, every single command still looks good.
-func (a *answer) judge(s *session) Outcome {
+func (a *answer) judge(s *session, options RedisOptions) Outcome {
 	if a.broken() {
 		return Outcome{Code: a.brokenCode(s.wire)}
 	}
-	if code := cmp.Or(unasked(s.wire.first), a.greetingFault()); code != "" {
+	if code := cmp.Or(unasked(s.wire.first), a.greetingFault(s.greeting, options)); code != "" {
 		return Outcome{Code: code}
+	}
+	if options.Require == envcheck.RequireReachable {
+		return Outcome{Code: envcheck.Ready}
 	}
 	if errorCode(a.auth) == envcheck.RedisAuthNotConfigured {
 		s.warnings = append(s.warnings, envcheck.RedisAuthNotConfigured)
 	}
-	o := Outcome{Clients: infoClients(a.clients.Val())}
-	if o.Code = a.serverFault(); o.Code == envcheck.RedisLoading {
+	o := Outcome{Clients: infoNumber(a.clients.Val(), "connected_clients")}
+	switch o.Code = a.serverFault(); {
+	case o.Code == envcheck.RedisLoading:
 		o.Loading = infoProgress(a.persistence.Val())
+	case o.Code == envcheck.RedisOutOfMemory && options.oom() == envcheck.AsWarn:
+		o.Warnings = append(o.Warnings, o.Code)
+		o.Code = ""
 	}
 	if o.Code == "" {
-		o.Code, o.Warnings = envcheck.Ready, slices.Concat(s.warnings, a.unpermitted())
+		o.Code, o.Warnings = envcheck.Ready, slices.Concat(o.Warnings, s.warnings, a.unpermitted())
+		if infoSavingFails(a.persistence.Val()) {
+			o.Warnings = append(o.Warnings, envcheck.RedisPersistenceWarning)
+		}
 	}
 	return o
 }
 
 // greetingFault is what keeps the connection from being of use at all: who we
-// are, which database, and whether it is a Redis.
-func (a *answer) greetingFault() envcheck.Code {
+// are, which database, and whether it is a Redis, of a kind that the family can
+// use. Whoever only wants to reach the server cannot have what the first two
+// take.
+func (a *answer) greetingFault(g greeting, o RedisOptions) envcheck.Code {
+	if g.mode == "sentinel" {
+		return envcheck.RedisIsSentinel
+	}
+	if o.Require == envcheck.RequireReachable {
+		return ""
+	}
 	if code := errorCode(a.auth); code != "" && code != envcheck.RedisAuthNotConfigured {
 		return code
 	}
-	if a.sentinel() {
-		return envcheck.RedisIsSentinel
-	}
-	return errorCode(a.database)
+	return cmp.Or(errorCode(a.database), g.fault(o))
 }
 
 // serverFault is what keeps the server from being ready, in the order in which
@@ -134,8 +160,10 @@ func (a *answer) unpermitted() (warnings []envcheck.Code) {
 // brokenCode classifies an exchange that the connection did not survive.
 func (a *answer) brokenCode(w *wire) envcheck.Code {
 	switch code := unasked(w.first); {
-	case w.alien, strings.HasPrefix(a.err.Error(), "redis: "):
-		return envcheck.RedisNotRedis // go-redis's own words quote the peer
+	case w.alien, strings.HasPrefix(a.err.Error(), "redis: "): // go-redis's own words, which quote the peer
+		return envcheck.RedisNotRedis
+	case says(a.auth, "OK"), says(a.database, "OK"), says(a.ping, "PONG"):
+		return envcheck.RedisNotRedis
 	case code != "":
 		return code
 	case timedOut(a.err) && a.write != nil && a.ping.Val() == "PONG" && a.clients.Val() != "":
@@ -146,19 +174,10 @@ func (a *answer) brokenCode(w *wire) envcheck.Code {
 	return envcheck.RedisClosed
 }
 
-// sentinel reports whether HELLO names the server's mode so. A server without
-// HELLO, or with none for this user, makes no statement.
-func (a *answer) sentinel() bool {
-	if a.hello == nil {
-		return false
-	}
-	fields, _ := a.hello.Slice()
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i] == "mode" {
-			return fields[i+1] == "sentinel"
-		}
-	}
-	return false
+// says reports whether the answer to cmd is another one than Redis's. POP3
+// greets with a line that looks like RESP.
+func says(cmd *redis.StatusCmd, other string) bool {
+	return cmd != nil && cmd.Val() != "" && cmd.Val() != other
 }
 
 // writable reports whether the write test met nothing in its way. A key of

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -17,7 +18,10 @@ import (
 // dialer makes connections to one server and says in codes why it cannot.
 type dialer struct {
 	host, port string
-	tls        *tls.Config // nil for plain TCP
+	socket     string        // path of a unix socket, "" for TCP
+	tls        *tls.Config   // nil for plain TCP
+	roots      envcheck.Word // where those of tls are from
+	own        *tls.Certificate
 	timeout    time.Duration
 	// reached is set to the class of the address that was tried last. Two
 	// families are tried side by side.
@@ -37,8 +41,8 @@ func (d *dialer) dial(ctx context.Context) (_ net.Conn, asked bool, _ envcheck.C
 	}
 	config := d.tls.Clone()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		asked = true
-		return new(tls.Certificate), nil
+		asked = d.own == nil
+		return cmp.Or(d.own, new(tls.Certificate)), nil
 	}
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
@@ -63,6 +67,10 @@ func certificateFault(c envcheck.Code, asked bool) envcheck.Code {
 }
 
 func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {
+	if d.socket != "" {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", d.socket)
+		return conn, socketFault(err)
+	}
 	nd := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		class := addressClass(address)
 		d.reached.Store(&class)
@@ -77,6 +85,9 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {
 
 // address is the class of the address that was tried last.
 func (d *dialer) address() envcheck.Word {
+	if d.socket != "" {
+		return "socket"
+	}
 	if class := d.reached.Load(); class != nil {
 		return *class
 	}
@@ -95,6 +106,21 @@ func addressClass(address string) envcheck.Word {
 		return "private"
 	}
 	return "public"
+}
+
+// socketFault classifies an error of connecting to a unix socket.
+func socketFault(err error) envcheck.Code {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR):
+		return envcheck.RedisSocketMissing
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return envcheck.RedisSocketDenied
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENAMETOOLONG):
+		return envcheck.RedisAddressInvalid // longer than the kernel takes: 107 bytes on Linux
+	}
+	return dialFault(err)
 }
 
 // dialFault classifies an error of a look-up or a connect. Its text has seen

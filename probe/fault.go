@@ -92,7 +92,7 @@ func within(ctx context.Context, limit time.Duration) time.Time {
 func facts(d *dialer, u envcheck.URLParts, secure bool) Facts {
 	f := Facts{Address: d.address(), TLS: "no", Password: "empty", Port: "other"}
 	if secure {
-		f.TLS = "yes"
+		f.TLS, f.Roots = "yes", d.roots
 	}
 	if u.Password != "" {
 		f.Password = "set"

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/base64"
@@ -46,11 +47,7 @@ func NewHTTP(u envcheck.Sealed[envcheck.URLParts], o HTTPOptions) *HTTP {
 	p := u.Reveal()
 	h := &HTTP{options: o, parts: u, dialer: &dialer{host: p.Host, port: p.Port, timeout: o.DialTimeout}}
 	if p.Scheme == "https" {
-		name := p.Host
-		if s := o.ServerName.Reveal(); s != "" {
-			name = s
-		}
-		h.dialer.tls = tlsConfig(name, o.Verify, o.Roots)
+		h.dialer.tls, h.dialer.roots = tlsConfig(cmp.Or(o.ServerName.Reveal(), p.Host), o.Verify, o.Roots)
 	}
 	return h
 }

@@ -24,6 +24,12 @@ func infoLoading(info string) bool {
 	return infoField(info, "loading") == "1" || infoField(info, "async_loading") == "1"
 }
 
+// infoSavingFails reports whether the server last failed to save. With
+// stop-writes-on-bgsave-error no it takes writes all the same.
+func infoSavingFails(info string) bool {
+	return infoField(info, "rdb_last_bgsave_status") == "err" || infoField(info, "aof_last_write_status") == "err"
+}
+
 func infoProgress(info string) Progress {
 	percent, err := strconv.ParseFloat(infoField(info, "loading_loaded_perc"), 64)
 	if err != nil || percent < 0 || percent > 100 {
@@ -36,8 +42,9 @@ func infoProgress(info string) Progress {
 	return Progress{Known: true, Percent: int(percent), ETA: time.Duration(eta) * time.Second}
 }
 
-func infoClients(info string) int {
-	n, err := strconv.ParseUint(infoField(info, "connected_clients"), 10, 31)
+// infoNumber is 0 when there is no such number.
+func infoNumber(info, name string) int {
+	n, err := strconv.ParseUint(infoField(info, name), 10, 31)
 	if err != nil {
 		return 0
 	}

@@ -16,7 +16,7 @@ const lookTimeout = 500 * time.Millisecond
 // TLS port closes on plain text. It makes a connection of its own, sends no
 // credentials and runs at most once; what it finds holds for later failures of
 // the same shape. It returns "" when it finds no mismatch.
-func (r *Redis) secondLook(ctx context.Context, code envcheck.Code) envcheck.Code {
+func (r *server) secondLook(ctx context.Context, code envcheck.Code) envcheck.Code {
 	var look func(context.Context) envcheck.Code
 	switch {
 	case r.dialer.tls == nil && (code == envcheck.RedisClosed || code == envcheck.RedisReplyTimeout):
@@ -34,7 +34,7 @@ func (r *Redis) secondLook(ctx context.Context, code envcheck.Code) envcheck.Cod
 	return r.found
 }
 
-func (r *Redis) lookForTLS(ctx context.Context) envcheck.Code {
+func (r *server) lookForTLS(ctx context.Context) envcheck.Code {
 	conn, code := r.dialer.connect(ctx)
 	if code != "" {
 		return ""
@@ -47,7 +47,7 @@ func (r *Redis) lookForTLS(ctx context.Context) envcheck.Code {
 	return envcheck.RedisTLSRequired
 }
 
-func (r *Redis) lookForPlain(ctx context.Context) envcheck.Code {
+func (r *server) lookForPlain(ctx context.Context) envcheck.Code {
 	conn, code := r.dialer.connect(ctx)
 	if code != "" {
 		return ""

@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -35,17 +36,17 @@ type Postgres struct {
 	options PostgresOptions
 	parts   envcheck.Sealed[envcheck.URLParts]
 	dialer  *dialer
-	tls     *tls.Config
-	secure  bool // the last connection was to have TLS
+	tls     *tls.Config // not the dialer's: a request for TLS comes first
+	secure  bool        // the last connection was to have TLS
 	look    otherLook
 }
 
 // NewPostgres returns a prober for the server that u names.
 func NewPostgres(u envcheck.Sealed[envcheck.URLParts], o PostgresOptions) *Postgres {
-	p := u.Reveal()
-	return &Postgres{
-		options: o, parts: u, dialer: &dialer{host: p.Host, port: p.Port, timeout: o.DialTimeout}, tls: postgresTLS(p, o),
-	}
+	parts := u.Reveal()
+	p := &Postgres{options: o, parts: u, dialer: &dialer{host: parts.Host, port: parts.Port, timeout: o.DialTimeout}}
+	p.tls, p.dialer.roots = postgresTLS(parts, o)
+	return p
 }
 
 // Close does nothing: no connection outlives its attempt.
@@ -147,7 +148,7 @@ func (p *Postgres) handshake(ctx context.Context, conn net.Conn) (*tls.Conn, env
 
 // postgresTLS follows libpq: a file of authorities has the certificate verified
 // in every mode.
-func postgresTLS(u envcheck.URLParts, o PostgresOptions) *tls.Config {
+func postgresTLS(u envcheck.URLParts, o PostgresOptions) (_ *tls.Config, from envcheck.Word) {
 	verify := envcheck.VerifyNone
 	switch {
 	case u.SSLMode == envcheck.SSLVerifyFull:
@@ -155,11 +156,7 @@ func postgresTLS(u envcheck.URLParts, o PostgresOptions) *tls.Config {
 	case u.SSLMode == envcheck.SSLVerifyCA, o.RootsGiven:
 		verify = envcheck.VerifyCA
 	}
-	name := u.Host
-	if s := o.ServerName.Reveal(); s != "" {
-		name = s
-	}
-	return tlsConfig(name, verify, o.Roots)
+	return tlsConfig(cmp.Or(o.ServerName.Reveal(), u.Host), verify, o.Roots)
 }
 
 // login says who wants which database, and reads what comes of it.

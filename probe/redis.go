@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"time"
@@ -12,26 +14,50 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
-// RedisOptions say how a Redis is asked.
+// RedisOptions say how a Redis is asked, and what is asked of it.
 type RedisOptions struct {
 	DialTimeout  time.Duration // look-up, connect and TLS handshake together
 	ReplyTimeout time.Duration // of each round trip
 	Verify       envcheck.TLSVerify
-	Roots        *x509.CertPool // nil: the system's, or the embedded set
-	Require      envcheck.Require
-	KeyPrefix    string // of the key that the write test looks for
+	Roots        *x509.CertPool   // nil: the system's, or the embedded set
+	ServerName   envcheck.Secret  // that the certificate is for, when that is not the host
+	Certificate  *tls.Certificate // the client's own, nil for none
+
+	Client    envcheck.Client // whose needs apply
+	Require   envcheck.Require
+	Checks    []envcheck.Check  // needed beside that level
+	Prefer    []envcheck.Check  // only warned about
+	OOM       envcheck.Handling // of a full Redis: Retry or AsWarn, "" for the family's
+	Topology  envcheck.Word     // "cluster" for a worker that follows redirections
+	KeyPrefix string            // of the key that the write test looks for
 }
 
-// Redis probes one Redis server. It implements [Prober].
+// NewRedis returns a prober for the Redis that u names: one server, the master
+// that Sentinels know, or a list of servers of which one must be ready.
+func NewRedis(u envcheck.RedisURL, o RedisOptions) Prober {
+	p := u.Reveal()
+	switch {
+	case len(p.Others) > 0:
+		return newAnyOf(p, o)
+	case len(p.Sentinels) > 0:
+		return newSentinel(p, o)
+	}
+	return newServer(u, o)
+}
+
+// server probes one Redis server.
 //
 // A probe is one connection, kept while the server answers, and on it one
 // write and one read: a loading Redis answers between chunks of work only, so
 // that every round trip waits for the next chunk.
-type Redis struct {
+type server struct {
 	options RedisOptions
 	parts   envcheck.RedisURL
 	dialer  *dialer
+	key     string   // of the write test
 	session *session // nil without a connection
+	node    *server  // of a cluster, that key's own
+	moved   bool     // this is such a node
 	looked  bool     // the second look is spent
 	found   envcheck.Code
 }
@@ -41,44 +67,38 @@ type session struct {
 	wire     *wire
 	client   *redis.Client
 	fresh    bool            // credentials and database are still to be said
-	asked    bool            // for a certificate, by the server
+	asked    bool            // for a certificate that we do not have, by the server
+	greeting greeting        // what it said of itself
 	warnings []envcheck.Code // about credentials, for as long as the connection lasts
 }
 
-// NewRedis returns a prober for the server that u names.
-func NewRedis(u envcheck.RedisURL, o RedisOptions) *Redis {
+func newServer(u envcheck.RedisURL, o RedisOptions) *server {
 	p := u.Reveal()
-	r := &Redis{options: o, parts: u, dialer: &dialer{host: p.Host, port: p.Port, timeout: o.DialTimeout}}
-	if p.TLS {
-		r.dialer.tls = tlsConfig(p.Host, r.verify(), o.Roots)
-	}
-	return r
+	return &server{options: o, parts: u, key: testKey(o.KeyPrefix), dialer: newDialer(p, o)}
 }
 
-// verify is what the URL says, else the setting.
-func (r *Redis) verify() envcheck.TLSVerify {
-	if v := r.parts.Reveal().Verify; v != "" {
-		return v
+func newDialer(p envcheck.RedisParts, o RedisOptions) *dialer {
+	d := &dialer{host: p.Host, port: p.Port, socket: p.Socket, timeout: o.DialTimeout, own: o.Certificate}
+	if p.TLS {
+		d.tls, d.roots = tlsConfig(cmp.Or(o.ServerName.Reveal(), p.Host), cmp.Or(p.Verify, o.Verify), o.Roots)
 	}
-	return r.options.Verify
+	return d
 }
 
 // Close drops the connection.
-func (r *Redis) Close() {
+func (r *server) Close() {
 	if r.session != nil {
 		r.session.client.Close()
 		r.session = nil
 	}
+	if r.node != nil {
+		r.node.Close()
+	}
 }
 
 // Probe makes one attempt.
-func (r *Redis) Probe(ctx context.Context) (o Outcome) {
-	// A panic's text may quote what it choked on.
-	defer func() {
-		if recover() != nil {
-			o = Outcome{Verdict: Refuse, Code: envcheck.InternalError}
-		}
-	}()
+func (r *server) Probe(ctx context.Context) (o Outcome) {
+	defer caught(&o)
 	o = r.attempt(ctx)
 	if code := r.secondLook(ctx, o.Code); code != "" {
 		o.Code = code
@@ -86,10 +106,17 @@ func (r *Redis) Probe(ctx context.Context) (o Outcome) {
 	o.Verdict = verdict(o.Code)
 	o.Facts = r.facts()
 	o.Cut = o.Verdict == Retry && expired(ctx)
-	if o.Verdict == Ready && r.dialer.tls != nil && r.verify() == envcheck.VerifyNone {
+	if o.Verdict == Ready && r.dialer.tls != nil && cmp.Or(r.parts.Reveal().Verify, r.options.Verify) == envcheck.VerifyNone {
 		o.Warnings = append(o.Warnings, envcheck.RedisTLSUnverified)
 	}
 	return o
+}
+
+// caught makes an outcome of a panic, whose text may quote what it choked on.
+func caught(o *Outcome) {
+	if recover() != nil {
+		*o = Outcome{Verdict: Refuse, Code: envcheck.InternalError}
+	}
 }
 
 // expired reports whether ctx has ended. Reads that it bounds can end a moment
@@ -99,20 +126,29 @@ func expired(ctx context.Context) bool {
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-func (r *Redis) attempt(ctx context.Context) Outcome {
+func (r *server) attempt(ctx context.Context) Outcome {
 	if r.session == nil {
 		conn, asked, code := r.dialer.dial(ctx)
 		if code != "" {
 			return Outcome{Code: code}
 		}
-		r.session = r.open(conn)
+		r.session = newSession(conn, r.options)
 		r.session.asked = asked
 	}
-	a := r.session.ask(ctx, r.parts.Reveal(), r.options)
-	o := a.judge(r.session)
-	o.Code = certificateFault(o.Code, r.session.asked && len(r.session.wire.first) == 0)
+	s := r.session
+	a := s.ask(ctx, r.parts.Reveal(), r.key, r.options)
+	o := a.judge(s, r.options)
+	o.Code = certificateFault(o.Code, s.asked && len(s.wire.first) == 0)
+	broken := a.broken()
+	switch {
+	case broken:
+	case o.Code == envcheck.RedisClusterRedirect && r.options.Topology == cluster:
+		o = r.askNode(ctx, a.write.Err().Error())
+	case o.Code == envcheck.Ready && r.options.Require != envcheck.RequireReachable:
+		broken = s.examine(ctx, r.options, a.persistence.Val(), &o)
+	}
 	o.Connected = true
-	if a.broken() {
+	if broken {
 		// Never a client with a failed connection again: go-redis's pool would
 		// answer from the stored error without dialling.
 		r.Close()
@@ -120,7 +156,7 @@ func (r *Redis) attempt(ctx context.Context) Outcome {
 	return o
 }
 
-func (r *Redis) open(conn net.Conn) *session {
+func newSession(conn net.Conn, o RedisOptions) *session {
 	w := &wire{Conn: conn}
 	return &session{wire: w, fresh: true, client: redis.NewClient(&redis.Options{
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
@@ -138,19 +174,20 @@ func (r *Redis) open(conn net.Conn) *session {
 		PipelinePoolSize:         -1, // else pipelines have a pool, and a connection, of their own
 		DisableIdentity:          true,
 		ContextTimeoutEnabled:    true, // else a deadline does not bound reads
-		DialTimeout:              r.options.DialTimeout,
-		ReadTimeout:              r.options.ReplyTimeout,
-		WriteTimeout:             r.options.ReplyTimeout,
+		DialTimeout:              o.DialTimeout,
+		ReadTimeout:              o.ReplyTimeout,
+		WriteTimeout:             o.ReplyTimeout,
 		ReadBufferSize:           4 << 10,
 		WriteBufferSize:          1 << 10,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})}
 }
 
-// facts are the closed facts about the address.
-func (r *Redis) facts() Facts {
-	p := r.parts.Reveal()
-	f := Facts{Address: r.dialer.address(), TLS: "no", Password: "empty", Port: "other"}
+func (r *server) facts() Facts { return factsOf(r.parts.Reveal(), r.dialer) }
+
+// factsOf are the closed facts about the address that d dials.
+func factsOf(p envcheck.RedisParts, d *dialer) Facts {
+	f := Facts{Address: d.address(), TLS: "no", Roots: d.roots, Password: "empty", Port: "other"}
 	if p.TLS {
 		f.TLS = "yes"
 	}

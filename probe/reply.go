@@ -48,6 +48,10 @@ func replyFault(text string) envcheck.Code {
 	return envcheck.RedisErrorReply
 }
 
+// unknownCommand reports whether err is a server's answer to a command that it
+// does not have, or not under that name.
+func unknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "ERR unknown command") }
+
 // unasked returns the code of an error that the server sent at accept, "" if
 // first is none.
 func unasked(first []byte) envcheck.Code {

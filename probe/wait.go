@@ -111,7 +111,10 @@ func verdict(c envcheck.Code) Verdict {
 		envcheck.RedisProtectedMode, envcheck.RedisIsSentinel, envcheck.RedisNotRedis,
 		envcheck.RedisHostInvalid, envcheck.RedisTLSRequired, envcheck.RedisTLSNotSpoken,
 		envcheck.RedisTLSUntrusted, envcheck.RedisTLSNameMismatch, envcheck.RedisTLSExpired,
-		envcheck.RedisTLSClientCert, envcheck.RedisTLSRefused, envcheck.InternalError:
+		envcheck.RedisTLSClientCert, envcheck.RedisTLSRefused, envcheck.InternalError,
+		envcheck.RedisSocketDenied, envcheck.RedisAddressInvalid, envcheck.RedisNotASentinel,
+		envcheck.RedisNotACluster, envcheck.RedisClusterMode, envcheck.RedisVersionTooOld,
+		envcheck.RedisEvictionPolicy, envcheck.RedisScriptsForbidden:
 		return Refuse
 	case envcheck.PostgresNotPostgres, envcheck.PostgresNoDatabase, envcheck.PostgresNotPermitted,
 		envcheck.PostgresTLSNotOffered, envcheck.PostgresTLSUntrusted, envcheck.PostgresTLSNameMismatch,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/x509"
 	"os"
 	"strings"
@@ -148,14 +149,17 @@ func TestProberAlone(t *testing.T) {
 	canary := newCanary()
 	options := probe.RedisOptions{DialTimeout: time.Second, ReplyTimeout: time.Second, Roots: x509.NewCertPool(), KeyPrefix: canary}
 	url := envcheck.Seal(envcheck.RedisParts{Host: "127.0.0.1", Port: "99999", User: canary, Password: canary})
+	var none context.Context // makes the prober panic
 	for _, test := range []struct {
-		prober probe.Prober
-		want   envcheck.Code
+		ctx  context.Context
+		url  envcheck.RedisURL
+		want envcheck.Code
 	}{
-		{probe.NewRedis(url, options), envcheck.RedisHostInvalid},
-		{&probe.Redis{}, envcheck.InternalError}, // panics, since it has no dialer
+		{t.Context(), url, envcheck.RedisHostInvalid},
+		{t.Context(), envcheck.Seal(envcheck.RedisParts{Socket: "/" + strings.Repeat(canary, 20)}), envcheck.RedisAddressInvalid},
+		{none, url, envcheck.InternalError},
 	} {
-		o := test.prober.Probe(t.Context())
+		o := probe.NewRedis(test.url, options).Probe(test.ctx)
 		if o.Code != test.want || o.Verdict != probe.Refuse {
 			t.Errorf("a prober says %s, want %s", o.Code, test.want)
 		}

@@ -35,6 +35,14 @@ func TestWaitConditions(t *testing.T) {
 	meetWaits(t, slices.Concat(postgresConditions(t), httpConditions(t), tcpConditions()))
 }
 
+// TestCodesOfThePast has the codes that startgates of before have printed, and
+// that no input brings about any more. Codes are never removed.
+func TestCodesOfThePast(t *testing.T) {
+	for _, code := range []envcheck.Code{envcheck.WaitUnsupported} {
+		reached(output{stderr: envcheck.Diagnostic{Code: code}.AppendText(nil)})
+	}
+}
+
 func meetWaits(t *testing.T, conditions []waitCondition) {
 	t.Helper()
 	var jobs []func()

@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// checkTLSFiles says which of the PEM files that waits name cannot be used: by
+// keys of their own, or in their URLs.
+func (l *line) checkTLSFiles() int {
+	var faults []envcheck.Diagnostic
+	say := func(t envcheck.Target, key envcheck.Key, reason envcheck.Reason, what, fix envcheck.Word) {
+		if reason != "" {
+			faults = append(faults, envcheck.Diagnostic{
+				Code: envcheck.SettingInvalid, Wait: t.Name, Keys: []envcheck.Key{key}, Reason: reason, Text: what, Fix: fix,
+			})
+		}
+	}
+	for _, t := range l.targets {
+		_, key, reason := roots(t)
+		say(t, key, reason, "the file of trusted authorities cannot be used", "correct the path, or the file")
+		_, reason = certificate(t)
+		say(t, t.Key, reason, "the client's certificate or its key cannot be used", "correct the paths, or the files")
+	}
+	if len(faults) > 0 {
+		return l.fault(ExitEnvironment, faults...)
+	}
+	return ExitOK
+}
+
+// trusted are the authorities that a target trusts: those of the file that its
+// own key or its URL names, else the gate's. nil is the system's.
+func (l *line) trusted(t envcheck.Target) *x509.CertPool {
+	pool, _, reason := roots(t)
+	if reason != "" {
+		return x509.NewCertPool() // nobody: that the file is no good was said
+	}
+	return cmp.Or(pool, l.settings.TLSRoots)
+}
+
+// roots reads the file of authorities of a target, and returns nil when it has
+// none. key is the one that names the file.
+func roots(t envcheck.Target) (_ *x509.CertPool, key envcheck.Key, _ envcheck.Reason) {
+	path, key := t.CAFile.Reveal(), cmp.Or(t.TLS.CA, t.Key)
+	if path == "" {
+		path, key = t.URL.Reveal().CAFile, t.Key
+	}
+	if path == "" {
+		return nil, "", ""
+	}
+	pool, reason := readRoots(path)
+	return pool, key, reason
+}
+
+// certificate reads the client's own certificate that a target's URL names. As
+// for Python's ssl, a URL without a key's file has both in one.
+func certificate(t envcheck.Target) (*tls.Certificate, envcheck.Reason) {
+	p := t.URL.Reveal()
+	if p.CertFile == "" {
+		return nil, ""
+	}
+	cert, reason := readFile(p.CertFile, maxCAFile)
+	if reason != "" {
+		return nil, reason
+	}
+	key, reason := readFile(cmp.Or(p.KeyFile, p.CertFile), maxCAFile)
+	if reason != "" {
+		return nil, reason
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, envcheck.NoCertificate
+	}
+	return &pair, ""
+}

@@ -1,0 +1,36 @@
+package probe
+
+import (
+	"context"
+	"net"
+	"strings"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// askNode probes the node of a cluster that the write test's key belongs to,
+// which the text of a MOVED names, as the worker's client will. A node that
+// redirects in its turn shows that slots are on the move.
+func (r *server) askNode(ctx context.Context, moved string) Outcome {
+	fields := strings.Fields(moved)
+	if r.moved || len(fields) != 3 {
+		return Outcome{Code: envcheck.RedisClusterDown}
+	}
+	host, port, err := net.SplitHostPort(fields[2])
+	if err != nil {
+		return Outcome{Code: envcheck.RedisClusterDown}
+	}
+	p := r.parts.Reveal()
+	if host != "" { // the host that was asked
+		p.Host = host
+	}
+	p.Port, p.Socket = port, ""
+	if r.node == nil || r.node.dialer.host != p.Host || r.node.dialer.port != p.Port {
+		if r.node != nil {
+			r.node.Close()
+		}
+		r.node = newServer(envcheck.Seal(p), r.options)
+		r.node.key, r.node.moved = r.key, true
+	}
+	return r.node.Probe(ctx)
+}
