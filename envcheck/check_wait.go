@@ -12,8 +12,10 @@ type Target struct {
 	Key Key // the key that was taken for the address
 	// URL is the Redis of a redis wait, put together from all its keys.
 	URL RedisURL
-	// Host and Port are the address of the other kinds, sealed together.
+	// Address is where a wait of another kind leads, with a host and a port.
 	Address Sealed[URLParts]
+	// Header is the value of the header that an http wait sends, if any.
+	Header Secret
 	// CAFile and ServerName are what the wait's TLS keys hold, if anything.
 	CAFile, ServerName Secret
 }
@@ -50,12 +52,10 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 	}
 	t := Target{WaitSpec: w, Key: r.from, CAFile: j.secret(w.TLS.CA), ServerName: j.secret(w.TLS.ServerName)}
 	if w.Kind != "redis" {
-		address, reason := addressOf(r)
-		if reason != "" {
+		if reason := j.address(r, &t); reason != "" {
 			j.say(r.spec.invalid(r.from, reason))
 			return Target{}, false
 		}
-		t.Address = Seal(address)
 		return t, true
 	}
 	p, reason := j.redis(w)
@@ -148,47 +148,6 @@ func (j *judge) secret(k Key) Secret {
 		return Seal(text)
 	}
 	return Secret{}
-}
-
-// schemePorts are the ports that a URL without one leads to.
-var schemePorts = [...]struct{ scheme, port string }{
-	{"http", "80"}, {"https", "443"}, {"postgres", "5432"}, {"postgresql", "5432"}, {"redis", "6379"}, {"rediss", "6379"},
-	{"amqp", "5672"}, {"amqps", "5671"}, {"smtp", "25"}, {"smtps", "465"}, {"mysql", "3306"}, {"mongodb", "27017"},
-	{"nats", "4222"}, {"kafka", "9092"}, {"ldap", "389"}, {"ldaps", "636"},
-}
-
-// addressOf is where a key leads that is no Redis: HOST:PORT, or a URL with a
-// port or with a scheme that has one.
-func addressOf(r *reading) (URLParts, Reason) {
-	u := r.value.url
-	if p := r.value.redis.Reveal(); p.Host != "" {
-		return URLParts{"redis", p.Host, p.Port}, ""
-	}
-	if u.Host == "" && strings.Contains(r.value.text, "://") {
-		var reason Reason
-		if u, reason = splitURL(r.value.text, true); reason != "" {
-			return u, reason
-		}
-	}
-	if u.Host == "" {
-		var p RedisParts
-		if reason := p.setHostPort(r.value.text); reason != "" {
-			return u, reason
-		}
-		if !portOf(r.value.text) {
-			return u, PortInvalid
-		}
-		return URLParts{"", p.Host, p.Port}, ""
-	}
-	for _, s := range schemePorts {
-		if u.Port == "" && s.scheme == u.Scheme {
-			u.Port = s.port
-		}
-	}
-	if u.Port == "" {
-		return u, PortInvalid
-	}
-	return u, ""
 }
 
 // A Setting is a setting of the gate that a key of the worker gives.

@@ -159,6 +159,63 @@ const (
 	NeverConnected           Code = "never_connected"
 )
 
+// PostgreSQL: the conditions of a wait.
+const (
+	PostgresRefused         Code = "postgres_refused"
+	PostgresUnreachable     Code = "postgres_unreachable"
+	PostgresConnectTimeout  Code = "postgres_connect_timeout"
+	PostgresDNSNotFound     Code = "postgres_dns_not_found"
+	PostgresDNSFailed       Code = "postgres_dns_failed"
+	PostgresReplyTimeout    Code = "postgres_reply_timeout"
+	PostgresClosed          Code = "postgres_closed"
+	PostgresNotPostgres     Code = "postgres_not_postgres"
+	PostgresStarting        Code = "postgres_starting"
+	PostgresMaxConnections  Code = "postgres_max_connections"
+	PostgresNoDatabase      Code = "postgres_no_database"
+	PostgresNotPermitted    Code = "postgres_not_permitted"
+	PostgresErrorReply      Code = "postgres_error_reply"
+	PostgresTLSNotOffered   Code = "postgres_tls_not_offered"
+	PostgresTLSUntrusted    Code = "postgres_tls_untrusted"
+	PostgresTLSNameMismatch Code = "postgres_tls_name_mismatch"
+	PostgresTLSExpired      Code = "postgres_tls_expired"
+	PostgresTLSNotYetValid  Code = "postgres_tls_not_yet_valid"
+	PostgresTLSRefused      Code = "postgres_tls_refused"
+	PostgresTLSUnverified   Code = "postgres_tls_unverified"
+)
+
+// HTTP: the conditions of a wait.
+const (
+	HTTPRefused          Code = "http_refused"
+	HTTPUnreachable      Code = "http_unreachable"
+	HTTPConnectTimeout   Code = "http_connect_timeout"
+	HTTPDNSNotFound      Code = "http_dns_not_found"
+	HTTPDNSFailed        Code = "http_dns_failed"
+	HTTPReplyTimeout     Code = "http_reply_timeout"
+	HTTPClosed           Code = "http_closed"
+	HTTPNotHTTP          Code = "http_not_http"
+	HTTPUnavailable      Code = "http_unavailable"
+	HTTPNotFound         Code = "http_not_found"
+	HTTPForbidden        Code = "http_forbidden"
+	HTTPRedirected       Code = "http_redirected"
+	HTTPStatusUnexpected Code = "http_status_unexpected"
+	HTTPTLSNotSpoken     Code = "http_tls_not_spoken"
+	HTTPTLSUntrusted     Code = "http_tls_untrusted"
+	HTTPTLSNameMismatch  Code = "http_tls_name_mismatch"
+	HTTPTLSExpired       Code = "http_tls_expired"
+	HTTPTLSNotYetValid   Code = "http_tls_not_yet_valid"
+	HTTPTLSRefused       Code = "http_tls_refused"
+	HTTPTLSUnverified    Code = "http_tls_unverified"
+)
+
+// A bare port: the conditions of a wait.
+const (
+	TCPRefused        Code = "tcp_refused"
+	TCPUnreachable    Code = "tcp_unreachable"
+	TCPConnectTimeout Code = "tcp_connect_timeout"
+	TCPDNSNotFound    Code = "tcp_dns_not_found"
+	TCPDNSFailed      Code = "tcp_dns_failed"
+)
+
 // entry is a code's line in the catalogue: its level, the constant sentence
 // that every diagnostic with it carries, and what to do about it.
 type entry struct {
@@ -290,7 +347,56 @@ var catalogue = [...]entry{
 	{RedisSentinelUnreachable, Error, "no Sentinel can be reached", "start them, or correct their addresses"},
 	{RedisSentinelNoMaster, Error, "the Sentinels know no master of that name", "correct the name, or let the Sentinels monitor it"},
 	{RedisNotASentinel, Error, "what answers at the address of a Sentinel is none", "use the Sentinels' port, 26379 unless they have another"},
-	{NeverConnected, Warn, "not one connection to Redis so far: the address may be wrong", ""},
+
+	{PostgresRefused, Error, "nothing listens at PostgreSQL's address", "start PostgreSQL, or correct host and port"},
+	{PostgresUnreachable, Error, "there is no way to PostgreSQL's address", "check networks, routes and policies"},
+	{PostgresConnectTimeout, Error, "connecting to PostgreSQL took too long", "check the address, firewalls and network policies"},
+	{PostgresDNSNotFound, Error, "PostgreSQL's host name is not known", "start the service of that name, or correct the name"},
+	{PostgresDNSFailed, Error, "the name server failed to look up PostgreSQL's host name", "check the name server"},
+	{PostgresReplyTimeout, Error, "PostgreSQL accepted the connection but did not answer in time", "see what keeps the server busy"},
+	{PostgresClosed, Error, "the connection to PostgreSQL was closed at once", "check what answers at the address, and the server's log"},
+	{PostgresNotPostgres, Error, "what answers at the address is not PostgreSQL", "correct host and port"},
+	{PostgresStarting, Info, "PostgreSQL is starting up, shutting down or recovering", "give it a longer timeout"},
+	{PostgresMaxConnections, Error, "PostgreSQL has as many connections as it allows", "raise max_connections, or close connections"},
+	{PostgresNoDatabase, Error, "PostgreSQL has no database of that name", "create it, or correct the name in the key"},
+	{PostgresNotPermitted, Error, "PostgreSQL does not let this user in from here", "see pg_hba.conf, and correct the user in the key"},
+	{PostgresErrorReply, Error, "PostgreSQL answered with an error", "see the server's log"},
+	{PostgresTLSNotOffered, Error, "the sslmode asks for TLS and PostgreSQL does not offer it", "turn ssl on at the server, or use another sslmode"},
+	{PostgresTLSUntrusted, Error, "PostgreSQL's certificate is not signed by a trusted authority", "name the authority by sslrootcert, or by the contract's tls: ca"},
+	{PostgresTLSNameMismatch, Error, "PostgreSQL's certificate is for another name", "use the name that the certificate has"},
+	{PostgresTLSExpired, Error, "PostgreSQL's certificate has expired", "renew it"},
+	{PostgresTLSNotYetValid, Error, "PostgreSQL's certificate is not valid yet", "check the clocks"},
+	{PostgresTLSRefused, Error, "the TLS handshake with PostgreSQL failed", "check versions and certificates on both sides"},
+	{PostgresTLSUnverified, Warn, "PostgreSQL's certificate is not verified", ""},
+
+	{HTTPRefused, Error, "nothing listens at the HTTP server's address", "start the server, or correct host and port"},
+	{HTTPUnreachable, Error, "there is no way to the HTTP server's address", "check networks, routes and policies"},
+	{HTTPConnectTimeout, Error, "connecting to the HTTP server took too long", "check the address, firewalls and network policies"},
+	{HTTPDNSNotFound, Error, "the HTTP server's host name is not known", "start the service of that name, or correct the name"},
+	{HTTPDNSFailed, Error, "the name server failed to look up the HTTP server's host name", "check the name server"},
+	{HTTPReplyTimeout, Error, "the HTTP server accepted the connection but did not answer in time", "see what keeps the server busy"},
+	{HTTPClosed, Error, "the HTTP server closed the connection without an answer", "check what answers at the address, and the server's log"},
+	{HTTPNotHTTP, Error, "what answers at the address does not speak HTTP/1", "correct host and port, or the URL's scheme"},
+	{HTTPUnavailable, Error, "the HTTP server says that it is not ready", "see the server's log"},
+	{HTTPNotFound, Error, "the HTTP server does not know the path", "wait for the application to be there, or correct the path"},
+	{HTTPForbidden, Error, "the HTTP server does not let the gate in", "add header: to the wait, or ask for a path that is open to all"},
+	{HTTPRedirected, Error, "the HTTP server answers with a redirect, which is not followed", "ask for the path that it leads to, or add its status to the wait"},
+	{HTTPStatusUnexpected, Error, "the HTTP server answers with a status that does not mean ready", "correct path or status of the wait"},
+	{HTTPTLSNotSpoken, Error, "the URL asks for TLS and the server does not speak it", "use http:// in the key, or the TLS port"},
+	{HTTPTLSUntrusted, Error, "the HTTP server's certificate is not signed by a trusted authority", "name the authority by the contract's tls: ca, or set STARTGATE_TLS_CA_FILE"},
+	{HTTPTLSNameMismatch, Error, "the HTTP server's certificate is for another name", "use the name that the certificate has"},
+	{HTTPTLSExpired, Error, "the HTTP server's certificate has expired", "renew it"},
+	{HTTPTLSNotYetValid, Error, "the HTTP server's certificate is not valid yet", "check the clocks"},
+	{HTTPTLSRefused, Error, "the TLS handshake with the HTTP server failed", "check versions and certificates on both sides"},
+	{HTTPTLSUnverified, Warn, "the HTTP server's certificate is not verified", ""},
+
+	{TCPRefused, Error, "nothing listens at the address", "start the service, or correct host and port"},
+	{TCPUnreachable, Error, "there is no way to the address", "check networks, routes and policies"},
+	{TCPConnectTimeout, Error, "connecting took too long", "check the address, firewalls and network policies"},
+	{TCPDNSNotFound, Error, "the host name is not known", "start the service of that name, or correct the name"},
+	{TCPDNSFailed, Error, "the name server failed to look up the host name", "check the name server"},
+
+	{NeverConnected, Warn, "not one connection so far: the address may be wrong", ""},
 }
 
 // lookup returns the catalogue's line for c. A code that a contract brings is

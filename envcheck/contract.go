@@ -132,7 +132,15 @@ type WaitSpec struct {
 	OOM       Handling // of a full Redis: "" is the family's, else retry or warn
 	Topology  Word     // standalone, sentinel or cluster
 	TLS       TLSKeys
-	Path      string // of http
+	Path      string    // of http: "" is the URL's own
+	Status    []int     // of http: those that are ready; none is any 2xx
+	Header    HeaderKey // of http
+}
+
+// HeaderKey is a header of an HTTP request whose value a key holds.
+type HeaderKey struct {
+	Name string
+	Key  Key
 }
 
 // RedisKeys are the keys that name a Redis: one URL, with user and password in

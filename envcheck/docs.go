@@ -179,8 +179,11 @@ func (k *KeySpec) notes() string {
 }
 
 func (w *WaitSpec) readyText() string {
-	if w.Kind != "redis" {
+	switch w.Kind {
+	case "postgres", "tcp":
 		return "takes connections"
+	case "http":
+		return w.httpText()
 	}
 	text := string(w.Require)
 	for _, c := range w.Checks {

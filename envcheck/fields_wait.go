@@ -15,7 +15,7 @@ func waitFields() []field[WaitSpec] {
 		{name: "redis", doc: "a key of type redis_url, or the keys of a Redis's parts",
 			schema: anyOf(keyName().schema, object(redisFields).schema), read: readRedisKeys},
 		address("postgres", "a key of type postgres_url: PostgreSQL accepts connections"),
-		address("http", "a key of type http_url: GET answers with 2xx"),
+		address("http", "a key of type http_url: GET answers with 2xx, or a status of your own"),
 		address("tcp", "a key that holds HOST:PORT or a URL: the port takes connections"),
 		fieldOf("name", "name of the wait; its kind unless said", dashed("a-z"), func(w *WaitSpec, v string) { w.Name = Word(v) }),
 		exprField("when", "the wait is done when this is true", func(w *WaitSpec) **Expr { return &w.When }),
@@ -31,7 +31,10 @@ func waitFields() []field[WaitSpec] {
 		fieldOf("topology", "what the address leads to; standalone unless said", oneOf[Word]("standalone", "sentinel", "cluster"),
 			func(w *WaitSpec, v Word) { w.Topology = v }),
 		fieldOf("tls", "how the server's certificate is verified", object(tlsFields), func(w *WaitSpec, v *TLSKeys) { w.TLS = *v }),
-		fieldOf("path", "path of an http wait; / unless said", patterned("/[!-~]*", urlPath), func(w *WaitSpec, v string) { w.Path = v }),
+		fieldOf("path", "path of an http wait; the URL's own unless said", patterned("/[!-~]*", urlPath), func(w *WaitSpec, v string) { w.Path = v }),
+		{name: "status", doc: "of an http wait: the one status that is ready, or a list of them; any 2xx unless said",
+			schema: anyOf(statusCode().schema, listOf(statusCode(), 1).schema), read: readStatus},
+		fieldOf("header", "header that an http wait sends", object(headerFields), func(w *WaitSpec, v *HeaderKey) { w.Header = *v }),
 	}
 }
 
@@ -42,6 +45,7 @@ var kindFields = [...]struct {
 }{
 	{"client", "redis"}, {"require", "redis"}, {"prefer", "redis"}, {"oom", "redis"}, {"key_prefix", "redis"}, {"topology", "redis"},
 	{"tls", "redis postgres http"}, {"path", "http"},
+	{"status", "http"}, {"header", "http"},
 }
 
 func urlPath(s string) Reason {

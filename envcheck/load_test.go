@@ -119,6 +119,13 @@ func TestLoadFaults(t *testing.T) {
 		{"no version", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, prefer: [version>=six]}]", "4:29 contract_bad_value/not_a_version"},
 		{"unknown parameter", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, retries: 3}]", "4:20 contract_unknown_field"},
 		{"field of another wait", "keys: {A: {}}\nwaits: [{tcp: A, client: rq, path: /x}]", "4:26 contract_bad_value/not_for_this_kind\n4:36 contract_bad_value/not_for_this_kind"},
+		{"status of another wait", "keys: {A: {}}\nwaits: [{tcp: A, status: 200, header: {name: X, key: A}}]",
+			"4:26 contract_bad_value/not_for_this_kind\n4:39 contract_bad_value/not_for_this_kind"},
+		{"no status", "keys: {A: {type: http_url}}\nwaits: [{http: A, status: ok}, {http: A, name: b, status: [200, 199, 600]}, {http: A, name: c, status: []}]",
+			"4:27 contract_bad_value/not_integer\n4:65 contract_bad_value/out_of_range\n4:70 contract_bad_value/out_of_range\n4:104 contract_bad_value/too_few"},
+		{"no header", "keys: {A: {type: http_url}, B: {type: int}}\nwaits: [{http: A, header: {key: C}}, {http: A, name: b, header: {name: 'X Y', key: A}}, {http: A, name: c, header: {name: Host, key: B, value: x}}]",
+			"4:27 contract_missing_field\n4:33 contract_key_undeclared\n4:65 contract_bad_value/key_of_other_type\n4:72 contract_bad_value/not_a_name\n" +
+				"4:116 contract_bad_value/key_of_other_type\n4:123 contract_bad_value/reserved_name\n4:137 contract_unknown_field"},
 		{"parts without host", "keys: {A: {type: port}}\nwaits: [{redis: {port: A}}]", "4:17 contract_bad_value/parts_without_host"},
 		{"URL beside parts", "keys: {A: {type: redis_url}, P: {type: port}}\nwaits: [{redis: {url: A, port: P}}]", "4:17 contract_bad_value/url_beside_parts"},
 		{"Sentinels without master", "keys: {A: {type: list}}\nwaits: [{redis: {sentinels: A}}]", "4:17 contract_bad_value/master_missing"},

@@ -40,6 +40,7 @@ func (l *loader) checkWait(w *WaitSpec) {
 		l.typed(w, "postgres", w.Address, TypePostgres)
 	case "http":
 		l.typed(w, "http", w.Address, TypeHTTPURL)
+		l.typed(w, "header", w.Header.Key, TypeString)
 	case "tcp":
 		l.typed(w, "tcp", w.Address, TypeString, TypeURL, TypeHTTPURL, TypeRedis, TypePostgres)
 	}
@@ -117,7 +118,7 @@ func (w *WaitSpec) keys() []Key {
 	r := w.Redis
 	var keys []Key
 	for _, k := range [...]Key{
-		w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName,
+		w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName, w.Header.Key,
 	} {
 		if k != "" {
 			keys = append(keys, k)

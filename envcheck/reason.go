@@ -32,6 +32,9 @@ const (
 	ParameterIgnored   Reason = "parameter_ignored"
 )
 
+// SSLModeUnsupported is why a PostgreSQL URL cannot be waited for.
+const SSLModeUnsupported Reason = "sslmode_unsupported"
+
 // Why a value or a setting is malformed.
 const (
 	LF               Reason = "lf"
@@ -97,6 +100,7 @@ var reasonFixes = [...]struct {
 	{ControlOrSpace, "percent-encode blanks and control characters"},
 	{TLSModeUnsupported, "use rediss:// and ssl_cert_reqs=none, optional or required"},
 	{ClientsDiffer, "Redis clients read this form differently: write redis://USER:PASSWORD@HOST:PORT/DB, percent-encoded"},
+	{SSLModeUnsupported, "use sslmode=disable, allow, prefer, require, verify-ca or verify-full, and verify-full with sslrootcert=system"},
 	{PortMissing, "write the port, as in HOST:6379: this client has no default"},
 	{SocketPathInvalid, "write the socket's absolute path, as in unix:///run/redis.sock, without % and with at most 107 characters"},
 	{ParameterUnsupported, "remove the parameter behind ?: the client fails at it, or it cannot be followed"},

@@ -2,11 +2,19 @@ package envcheck
 
 import "strings"
 
-// URLParts is where a URL leads. Whoever has one must not print it.
+// URLParts is what a URL says. Whoever has one must not print it.
 type URLParts struct {
 	Scheme string // lower case
 	Host   string // IPv6 without brackets
 	Port   string // "" when the URL has none
+	User   string // decoded, as Password is
+	Password,
+	Path, // as it stands in the URL, with its slash
+	Query string // as it stands in the URL, without its mark
+
+	// Of the target of a postgres wait alone.
+	Database string  // "" for the one that has the user's name
+	SSLMode  SSLMode // never ""
 }
 
 func readURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k) }
@@ -57,23 +65,29 @@ func splitURL(s string, credentials bool) (URLParts, Reason) {
 	if end < 0 && strings.Contains(tail, "@") && (credentials || strings.Contains(authority, ":") && !portOf(authority)) {
 		return URLParts{}, CredentialsNotEncoded
 	}
+	u := URLParts{Scheme: strings.ToLower(scheme)}
 	if end >= 0 {
-		user := authority[:end]
-		if strings.Contains(user, "@") {
+		credentials := authority[:end]
+		if strings.Contains(credentials, "@") {
 			return URLParts{}, CredentialsNotEncoded
 		}
-		if _, ok := unescape(user); !ok {
+		if _, ok := unescape(credentials); !ok {
 			return URLParts{}, BadPercentEncoding
 		}
+		user, password, _ := strings.Cut(credentials, ":")
+		u.User, _ = unescape(user)
+		u.Password, _ = unescape(password)
 	}
 	var p RedisParts
 	if reason := p.setHostPort(authority[end+1:]); reason != "" {
 		return URLParts{}, reason
 	}
-	u := URLParts{Scheme: strings.ToLower(scheme), Host: p.Host}
+	u.Host = p.Host
 	if portOf(authority[end+1:]) {
 		u.Port = p.Port
 	}
+	tail, _, _ = strings.Cut(tail, "#")
+	u.Path, u.Query, _ = strings.Cut(tail, "?")
 	return u, ""
 }
 

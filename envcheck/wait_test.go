@@ -42,6 +42,10 @@ func TestWaits(t *testing.T) {
 		{"condition unknown", "keys: {A: {type: redis_url}, B: {type: bool}}\nwaits: [{redis: A, when: B}]", "B=x", "b_invalid[B]/not_bool"},
 		{"others", "keys: {D: {type: postgres_url}, H: {type: http_url}, M: {}, Q: {type: url}}\nwaits: [{postgres: D}, {http: H, path: /x}, {tcp: M, name: mail}, {tcp: Q}]",
 			"D=postgres://d|H=https://h|M=m:25|Q=amqp://q", "postgres D d:5432\nhttp H h:443\nmail M m:25\ntcp Q q:5672"},
+		{"postgres", "keys: {D: {type: postgres_url}}\nwaits: [{postgres: D}]", "D=postgres://u%40:p%2F@d:1/shop%20data", "postgres D d:1"},
+		{"postgres elsewhere", "keys: {D: {type: postgres_url}}\nwaits: [{postgres: D}]", "D=postgres://d/x?hostaddr=::1", "d_parse_failed[D]/parameter_unsupported"},
+		{"postgres, its type alone", "keys: {D: {type: postgres_url}}", "D=postgres://d/x?hostaddr=::1", ""},
+		{"header with a line break", "keys: {H: {type: http_url}, T: {secret: true}}\nwaits: [{http: H, header: {name: X, key: T}}]", "H=http://h|T=a\nb", "env_control_character[T]"},
 		{"no port", "keys: {M: {}, Q: {type: url}}\nwaits: [{tcp: M}, {tcp: Q, name: q}]", "M=m|Q=x://q", "m_invalid[M]/port_invalid q_invalid[Q]/port_invalid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,6 +90,75 @@ waits:
 	}
 	if w := r.Targets[1]; w.Client != Generic || w.Require != RequireWrite || w.KeyPrefix != "startgate" || w.URL.Reveal().Verify != "" {
 		t.Errorf("got %+v", w)
+	}
+}
+
+func TestPostgresURL(t *testing.T) {
+	const contract = "keys: {D: {type: postgres_url}, CA: {type: path}}\nwaits: [{postgres: D%s}]"
+	for _, c := range []struct{ url, fields, want string }{
+		{"postgres://u:p@h/d", "", "u p d prefer "},
+		{"postgresql://h", "", "   prefer "},
+		{"postgres://h/d?user=u&password=p&dbname=e", "", "u p e prefer "},
+		{"postgres://h/d%20e?application_name=x", "", "  d e prefer "},
+		{"postgres://h/d?sslmode=verify-full&sslrootcert=/ca%20.pem", "", "  d verify-full /ca .pem"},
+		{"postgres://h/d?sslmode=disable&sslrootcert=/ca.pem", "", "  d disable "},
+		{"postgres://h/d?sslrootcert=system", "", "  d verify-full "},
+		{"postgres://h/d?sslrootcert=system&sslmode=require", "", "sslmode_unsupported"},
+		{"postgres://h/d?ssl=true", "", "  d require "},
+		{"postgres://h/d?ssl=1", "", "sslmode_unsupported"},
+		{"postgres://h/d?sslmode=Require", "", "sslmode_unsupported"},
+		{"postgres://h/d", ", tls: {ca: CA, verify: full}", "  d verify-full /own.pem"},
+		{"postgres://h/d", ", tls: {verify: ca}", "  d verify-ca "},
+		{"postgres://h/d", ", tls: {verify: none}", "  d require "},
+		{"postgres://h/d?sslmode=allow&sslrootcert=/ca.pem", ", tls: {ca: CA, verify: full}", "  d allow /ca.pem"},
+		{"postgres://h/%00", "", "bad_percent_encoding"},
+		{"postgres://h/d?user=%zz", "", "bad_percent_encoding"},
+		{"postgres://h/d?sslkey=/k", "", "parameter_unsupported"},
+		{"postgres://h/d?sslnegotiation=direct", "", "parameter_unsupported"},
+		{"postgres://h/d?sslnegotiation=postgres&gssencmode=prefer", "", "  d prefer "},
+		{"postgres://h/d?gssencmode=require", "", "parameter_unsupported"},
+		{"postgres://h,i/d", "", "multiple_hosts"},
+		{"postgres:///d?host=/run", "", "host_missing"},
+	} {
+		r := contractOf(t, fmt.Sprintf(contract, c.fields)).Check(Environ{"D=" + c.url, "CA=/own.pem"})
+		got := ""
+		if len(r.Targets) == 1 {
+			u := r.Targets[0].Address.Reveal()
+			got = fmt.Sprintf("%s %s %s %s %s", u.User, u.Password, u.Database, u.SSLMode, r.Targets[0].CAFile.Reveal())
+		} else {
+			_, got, _ = strings.Cut(strings.Join(r.Codes(), " "), "/")
+		}
+		if got != c.want {
+			t.Errorf("%s%s: got %q, want %q", c.url, c.fields, got, c.want)
+		}
+	}
+}
+
+func TestHTTPFields(t *testing.T) {
+	c := contractOf(t, `keys: {H: {type: http_url}, T: {secret: true}}
+waits:
+  - {http: H, path: /healthz, status: [200, 401], header: {name: X-Token, key: T}}
+  - {http: H, name: second, status: 204}
+  - {http: H, name: third}
+`)
+	r := c.Check(Environ{"H=https://u:p@h/a%20b?c#d", "T=secret"})
+	if len(r.Targets) != 3 {
+		t.Fatal(r.Codes())
+	}
+	first, u := r.Targets[0], r.Targets[0].Address.Reveal()
+	if first.Path != "/healthz" || fmt.Sprint(first.Status) != "[200 401]" || first.WaitSpec.Header.Name != "X-Token" || first.Header.Reveal() != "secret" {
+		t.Errorf("got %+v", first)
+	}
+	if u.User != "u" || u.Password != "p" || u.Path != "/a%20b" || u.Query != "c" || u.Port != "443" {
+		t.Error("the URL is not taken apart")
+	}
+	if fmt.Sprint(r.Targets[1].Status, r.Targets[2].Status) != "[204] []" {
+		t.Errorf("got %v", r.Targets[1].Status)
+	}
+	for _, want := range []string{"GET /healthz: 200 or 401", "GET the URL: 204", "GET the URL: 2xx"} {
+		if !strings.Contains(c.Docs(), want) {
+			t.Errorf("the table has no %q", want)
+		}
 	}
 }
 

@@ -34,11 +34,6 @@ func (l *line) loadContract() int {
 		return ExitOK
 	}
 	c, faults, code := readContract(path)
-	if code == ExitOK {
-		if faults = unsupported(c); len(faults) > 0 {
-			code = ExitContractMalformed
-		}
-	}
 	if code != ExitOK {
 		l.contract.Name = "none"
 		return l.fault(code, faults...)
@@ -62,18 +57,6 @@ func readContract(path string) (*envcheck.Contract, []envcheck.Diagnostic, int) 
 		return nil, faults, ExitContractMalformed
 	}
 	return c, nil, ExitOK
-}
-
-// unsupported says which waits of a contract cannot be done. A worker must not
-// start as if they had been.
-func unsupported(c *envcheck.Contract) []envcheck.Diagnostic {
-	var faults []envcheck.Diagnostic
-	for _, w := range c.Waits {
-		if w.Kind != "redis" {
-			faults = append(faults, envcheck.Diagnostic{Code: envcheck.WaitUnsupported, Wait: w.Name})
-		}
-	}
-	return faults
 }
 
 // ContractActions are what [Gate.Contract] does, in the order of the help.

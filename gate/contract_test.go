@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,8 +140,6 @@ func TestContractFileFaults(t *testing.T) {
 	}{
 		{"contract: 1\nname: c\nkeyz: {}\n", "startgate: error contract_missing_field line=1 column=1: the contract lacks a field; add the field keys\n" +
 			"startgate: error contract_unknown_field line=3 column=1: the contract has a field that the language does not know; it is close to keys (exit 65: fix first)\n", ExitContractMalformed},
-		{"contract: 1\nname: c\nkeys: {A: {type: postgres_url}}\nwaits: [{postgres: A}]\n",
-			"startgate: error wait_unsupported wait=postgres: this kind of wait cannot be done yet; remove the wait from the contract (exit 65: fix first)\n", ExitContractMalformed},
 	} {
 		g, _, stderr := withContract(t, c.contract, nil, "A=postgres://h")
 		if code := g.Check(t.Context()); code != c.code || stderr() != c.want {
@@ -200,6 +199,59 @@ func TestFileOfAuthoritiesOfAWait(t *testing.T) {
 	contract := "contract: 1\nname: c\nkeys: {A: {type: redis_url}, CA: {type: path}}\nwaits: [{redis: A, tls: {ca: CA}}]\n"
 	g, _, stderr := withContract(t, contract, nil, "A=rediss://h", "CA=/nonexistent")
 	if code := g.Check(t.Context()); code != ExitEnvironment || !strings.Contains(stderr(), "gate_setting_invalid wait=redis key=CA reason=not_found: the file of trusted authorities cannot be used") {
+		t.Errorf("exit %d, stderr %s", code, stderr())
+	}
+}
+
+// Each kind of wait is planned and started by its name, and its first failure
+// says the facts.
+func TestWaitsOfEveryKind(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := l.Addr().String()
+	l.Close()
+	contract := `contract: 1
+name: c
+keys: {R: {type: redis_url}, D: {type: postgres_url}, H: {type: http_url}, M: {type: url}}
+waits: [{postgres: D}, {http: H, path: /x}, {tcp: M, name: mail}, {redis: R}]
+`
+	env := []string{
+		"R=" + probetest.New(t, probetest.Behaviour{}).URL(), "D=postgres://u:p@" + closed + "/d?sslmode=disable", "H=http://" + closed, "M=smtp://" + closed,
+	}
+	g, stdout, stderr := withContract(t, contract, map[string]string{"timeout": "0"}, env...)
+	if code := g.Check(t.Context()); code != ExitOK {
+		t.Errorf("exit %d: %s", code, stderr())
+	}
+	for _, want := range []string{
+		"plan wait=postgres key=D timeout=Ns delay=Ns\n", "plan wait=http key=H timeout=Ns delay=Ns\n", "plan wait=mail key=M timeout=Ns delay=Ns\n",
+		"plan wait=redis key=R client=generic require=write timeout=Ns delay=Ns\n",
+	} {
+		if !strings.Contains(stdout(), want) {
+			t.Errorf("no %sin\n%s", want, stdout())
+		}
+	}
+	if code := g.Wait(t.Context()); code != ExitBudgetSpent {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{
+		" wait=postgres,http,mail,redis keys=D,H,M,R client=generic\n",
+		"error postgres_refused wait=postgres key=D attempt=1 address=loopback tls=no password=set port=other: ",
+		"error http_refused wait=http key=H attempt=1 address=loopback tls=no password=empty port=other: ",
+		"error tcp_refused wait=mail key=M attempt=1 address=loopback tls=no password=empty port=other: ",
+		"info  ready wait=redis ",
+	} {
+		if !strings.Contains(stderr(), want) {
+			t.Errorf("no %q in\n%s", want, stderr())
+		}
+	}
+}
+
+func TestFileOfAuthoritiesInAPostgresURL(t *testing.T) {
+	contract := "contract: 1\nname: c\nkeys: {D: {type: postgres_url}}\nwaits: [{postgres: D}]\n"
+	g, _, stderr := withContract(t, contract, nil, "D=postgres://h/d?sslmode=verify-full&sslrootcert=/nonexistent")
+	if code := g.Check(t.Context()); code != ExitEnvironment || !strings.Contains(stderr(), "gate_setting_invalid wait=postgres key=D reason=not_found") {
 		t.Errorf("exit %d, stderr %s", code, stderr())
 	}
 }

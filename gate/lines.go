@@ -19,7 +19,7 @@ func (l *line) startLine() envcheck.Diagnostic {
 		}
 		d.Wait += t.Name
 		d.Keys = append(d.Keys, t.Key)
-		if i == 0 {
+		if t.Client != "" && d.Fields == nil {
 			d.Fields = []envcheck.Field{envcheck.Is("client", envcheck.Word(t.Client))}
 		}
 	}
@@ -38,11 +38,13 @@ func (l *line) sayPlan() {
 		l.result.say(envcheck.Diagnostic{Code: envcheck.WaitNotDone, Wait: name})
 	}
 	for _, t := range l.targets {
+		var fields []envcheck.Field
+		if t.Kind == "redis" {
+			fields = append(fields, envcheck.Is("client", envcheck.Word(t.Client)), envcheck.Is("require", envcheck.Word(t.Require)))
+		}
 		l.result.say(envcheck.Diagnostic{
-			Code: envcheck.Plan, Wait: t.Name, Keys: []envcheck.Key{t.Key}, Fields: []envcheck.Field{
-				envcheck.Is("client", envcheck.Word(t.Client)), envcheck.Is("require", envcheck.Word(t.Require)),
-				envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay),
-			},
+			Code: envcheck.Plan, Wait: t.Name, Keys: []envcheck.Key{t.Key}, Fields: append(fields,
+				envcheck.Dur("timeout", l.settings.Timeout), envcheck.Dur("delay", l.settings.Delay)),
 		})
 	}
 }

@@ -44,7 +44,7 @@ func (l *line) trusted(t envcheck.Target) *x509.CertPool {
 // roots reads the file of authorities of a target, and returns nil when it has
 // none. key is the one that names the file.
 func roots(t envcheck.Target) (_ *x509.CertPool, key envcheck.Key, _ envcheck.Reason) {
-	path, key := t.CAFile.Reveal(), t.TLS.CA
+	path, key := t.CAFile.Reveal(), cmp.Or(t.TLS.CA, t.Key)
 	if path == "" {
 		path, key = t.URL.Reveal().CAFile, t.Key
 	}

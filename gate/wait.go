@@ -229,8 +229,28 @@ func (l *line) interrupted(ctx context.Context) int {
 // open makes a prober for every target.
 func (l *line) open() {
 	for _, t := range l.targets {
-		l.waits = append(l.waits, &waiting{target: t, prober: probe.NewRedis(t.URL, l.redisOptions(t))})
+		l.waits = append(l.waits, &waiting{target: t, prober: l.prober(t)})
 	}
+}
+
+func (l *line) prober(t envcheck.Target) probe.Prober {
+	s := l.settings
+	switch t.Kind {
+	case "postgres":
+		return probe.NewPostgres(t.Address, probe.PostgresOptions{
+			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
+			Roots: l.trusted(t), RootsGiven: t.CAFile.Reveal() != "", ServerName: t.ServerName,
+		})
+	case "http":
+		return probe.NewHTTP(t.Address, probe.HTTPOptions{
+			DialTimeout: s.DialTimeout, ReplyTimeout: s.ReplyTimeout,
+			Verify: cmp.Or(t.TLS.Verify, s.TLSVerify), Roots: l.trusted(t), ServerName: t.ServerName,
+			Path: t.Path, Status: t.Status, HeaderName: t.WaitSpec.Header.Name, Header: t.Header,
+		})
+	case "tcp":
+		return probe.NewTCP(t.Address, s.DialTimeout)
+	}
+	return probe.NewRedis(t.URL, l.redisOptions(t))
 }
 
 func (l *line) redisOptions(t envcheck.Target) probe.RedisOptions {

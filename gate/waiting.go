@@ -86,7 +86,7 @@ func (w *waiting) still(elapsed, timeout time.Duration) envcheck.Diagnostic {
 	}
 }
 
-// failure is the line about a wait that ended without Redis being ready.
+// failure is the line about a wait that ended without readiness.
 func (w *waiting) failure(elapsed time.Duration) envcheck.Diagnostic {
 	d := envcheck.Diagnostic{
 		Code: w.last.Code, Level: envcheck.Error, Wait: w.target.Name, Keys: []envcheck.Key{w.target.Key},

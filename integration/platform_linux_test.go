@@ -37,3 +37,22 @@ func dieWithParent(cmd *exec.Cmd) {
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
+
+// nobody is the user of that name on Debian and its kin.
+const nobody = 65534
+
+// asNobody has cmd run as a user without rights, when this process is root's:
+// PostgreSQL does not run as root.
+func asNobody(cmd *exec.Cmd) {
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}
+
+// giveToNobody makes a file that user's, when this process is root's.
+func giveToNobody(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, nobody, nobody)
+}

@@ -1,7 +1,8 @@
 // Package probe finds out whether what a worker needs is ready.
 //
 // A [Prober] makes one attempt and judges it; [Wait] repeats attempts inside
-// one budget until the answer is final. [NewRedis] is the prober for Redis.
+// one budget until the answer is final. [NewRedis] is the prober for Redis,
+// [NewPostgres], [NewHTTP] and [NewTCP] are those for what else a worker needs.
 // Nothing that a prober returns holds a value of the environment or a text of
 // the peer: an [Outcome] is a code of package envcheck and closed facts.
 //

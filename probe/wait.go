@@ -116,6 +116,13 @@ func verdict(c envcheck.Code) Verdict {
 		envcheck.RedisNotACluster, envcheck.RedisClusterMode, envcheck.RedisVersionTooOld,
 		envcheck.RedisEvictionPolicy, envcheck.RedisScriptsForbidden:
 		return Refuse
+	case envcheck.PostgresNotPostgres, envcheck.PostgresNoDatabase, envcheck.PostgresNotPermitted,
+		envcheck.PostgresTLSNotOffered, envcheck.PostgresTLSUntrusted, envcheck.PostgresTLSNameMismatch,
+		envcheck.PostgresTLSExpired, envcheck.PostgresTLSRefused:
+		return Refuse
+	case envcheck.HTTPNotHTTP, envcheck.HTTPForbidden, envcheck.HTTPTLSNotSpoken, envcheck.HTTPTLSUntrusted,
+		envcheck.HTTPTLSNameMismatch, envcheck.HTTPTLSExpired, envcheck.HTTPTLSRefused:
+		return Refuse
 	}
 	return Retry
 }

@@ -27,7 +27,6 @@ var conversions = map[finding]string{
 var reveals = map[finding]string{
 	`envcheck/builtin.go sayURL: r.value.redis.Reveal`:                  "to seal it again as a target's",
 	`envcheck/reading.go sayDoubt: r.value.redis.Reveal`:                "a doubt is a reason",
-	`envcheck/check_wait.go addressOf: r.value.redis.Reveal`:            "to seal host and port as a target's",
 	`envcheck/check_wait.go redis: j.reading(k.URL).value.redis.Reveal`: "to put it together with other keys: target seals it again",
 	`envcheck/check_wait.go WorkerEnviron: e.value.Reveal`:              "for the worker's own environment: it is on no line",
 	`envcheck/rules.go aligned: j.reading(first).value.redis.Reveal`:    "to compare it: differs returns a reason",
@@ -56,6 +55,26 @@ var reveals = map[finding]string{
 	`probe/sentinel.go Probe: s.parts.Reveal`:       "to compare them with constants",
 	`probe/sentinel.go ask: s.parts.Reveal`:         "to send user, password and the master's name",
 	`probe/sentinel.go setMaster: s.parts.Reveal`:   "to seal them again with the master's address",
+
+	`envcheck/check_address.go addressOf: r.value.redis.Reveal`: "to seal host and port again, in another form",
+	`gate/wait.go prober: t.CAFile.Reveal`:                      "to see whether it is empty",
+
+	`probe/postgres.go NewPostgres: u.Reveal`:            "to dial host and port",
+	`probe/postgres.go Probe: p.parts.Reveal`:            "facts compares them with constants",
+	`probe/postgres.go attempt: p.parts.Reveal`:          "one of six words is compared with constants",
+	`probe/postgres.go try: p.parts.Reveal`:              "as attempt",
+	`probe/postgres.go postgresTLS: o.ServerName.Reveal`: "the handshake needs it: tlsFault returns a code",
+	`probe/postgres.go login: p.parts.Reveal`:            "to send user and database",
+	`probe/postgres.go errorCode: p.parts.Reveal`:        "to see whether there is a user",
+
+	`probe/http.go NewHTTP: u.Reveal`:                "to dial host and port",
+	`probe/http.go NewHTTP: o.ServerName.Reveal`:     "the handshake needs it: tlsFault returns a code",
+	`probe/http.go Probe: h.parts.Reveal`:            "facts compares them with constants",
+	`probe/http.go request: h.parts.Reveal`:          "to send path and credentials",
+	`probe/http.go request: h.options.Header.Reveal`: "to send it",
+
+	`probe/tcp.go NewTCP: u.Reveal`:      "to dial host and port",
+	`probe/tcp.go Probe: t.parts.Reveal`: "facts compares them with constants",
 }
 
 // errorTexts are the places that look at the text of an error, or make one.

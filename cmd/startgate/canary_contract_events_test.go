@@ -98,19 +98,3 @@ func TestContractEvents(t *testing.T) {
 		t.Errorf("no event brought about the reasons %v", missed)
 	}
 }
-
-// unsupported is a contract with a wait that cannot be done yet. When there is
-// none left, no process reaches the code any more, which then goes the way of
-// redis_host_invalid: see TestProberAlone.
-const unsupported = "contract: 1\nname: canary\nkeys: {QUEUE_URL: {}}\nwaits: [{tcp: QUEUE_URL}]\n"
-
-func TestUnsupportedWait(t *testing.T) {
-	needsExec(t)
-	t.Parallel()
-	for _, c := range gating {
-		canary := newCanary()
-		p := atContract(t, "an unsupported wait", canary, strings.ReplaceAll(unsupported, "CANARY", canary), c)
-		p.env = append(p.env, "QUEUE_URL=redis://:"+canary+"@127.0.0.1:1")
-		p.want(t, p.evaluate(t), "wait_unsupported")
-	}
-}

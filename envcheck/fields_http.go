@@ -1,0 +1,74 @@
+package envcheck
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// statusCode is a final status of HTTP: one from 100 to 199 is followed by
+// another.
+func statusCode() kind[int] {
+	number := whole()
+	return kind[int]{func() schema { return schema{"type": "integer", "minimum": 200, "maximum": 599} },
+		func(l *loader, n *yaml.Node) (int, bool) {
+			v, ok := number.read(l, n)
+			if ok && (v < 200 || v > 599) {
+				l.faultFix(n, ContractBadValue, OutOfRange, "write a status from 200 to 599")
+				ok = false
+			}
+			return v, ok
+		}}
+}
+
+func readStatus(l *loader, n *yaml.Node, w *WaitSpec) {
+	if isList(n) {
+		w.Status, _ = listOf(statusCode(), 1).read(l, n)
+		return
+	}
+	if v, ok := statusCode().read(l, n); ok {
+		w.Status = []int{v}
+	}
+}
+
+func isList(n *yaml.Node) bool {
+	return n.Kind == yaml.SequenceNode || n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.SequenceNode
+}
+
+func headerFields() []field[HeaderKey] {
+	return []field[HeaderKey]{
+		must(fieldOf("name", "name of the header, as in Authorization", patterned("[A-Za-z][A-Za-z0-9-]{0,63}", headerName),
+			func(h *HeaderKey, v string) { h.Name = v })),
+		must(fieldOf("key", "key of the header's whole value; nothing is sent while it is unset", declared(),
+			func(h *HeaderKey, v Key) { h.Key = v })),
+	}
+}
+
+// framing are the headers that say where a request goes and ends.
+var framing = [...]string{"host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"}
+
+func headerName(s string) Reason {
+	lower := strings.ToLower(s)
+	switch {
+	case slices.Contains(framing[:], lower):
+		return ReservedName
+	case s == "", len(s) > 64, lower[0] < 'a' || lower[0] > 'z', strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		return NotAName
+	}
+	return ""
+}
+
+// httpText says what an http wait asks and what it takes for ready.
+func (w *WaitSpec) httpText() string {
+	if len(w.Status) == 0 {
+		return "GET " + cmp.Or(w.Path, "the URL") + ": 2xx"
+	}
+	all := make([]string, len(w.Status))
+	for i, status := range w.Status {
+		all[i] = strconv.Itoa(status)
+	}
+	return "GET " + cmp.Or(w.Path, "the URL") + ": " + orList(all)
+}
