@@ -91,7 +91,12 @@ func conformance() []row {
 // show shows the row on the server of t, or says why it cannot.
 func (r row) show(t onServer, found *findings) {
 	f := finding{r.number, r.name, cmp.Or(r.server, t.program.name), "-", "skipped"}
-	defer func() { found.add(f) }()
+	defer func() {
+		if f.verdict == "-" && t.Failed() {
+			f.got = "could not be set up"
+		}
+		found.add(f)
+	}()
 	if d, ok := differenceOf(r.number, f.server); ok {
 		if d.want.code == "" {
 			f.got = "not shown: " + d.reason

@@ -73,7 +73,12 @@ func tlsRows() []row {
 		{"49a", "client certificate asked for, not wanted", "", func(t testing.TB) call {
 			return newTLS(t, local, "--tls-auth-clients", "optional").trusted()
 		}, isReady()},
-		{"50", "no TLS version in common", "crypto/tls", func(t testing.TB) call {
+		{"50", "no TLS version in common", "", func(t testing.TB) call {
+			o, caFile := tlsOptions(t, local, "--tls-protocols", "TLSv1.1")
+			o.stalled = true // it does not answer us either
+			return tlsServer{startRedis(t, o), caFile}.trusted()
+		}, isRefused("redis_tls_refused")},
+		{"50a", "no TLS version in common", "crypto/tls", func(t testing.TB) call {
 			ca, err := probetest.NewCA()
 			if err != nil {
 				t.Fatal(err)
@@ -93,6 +98,13 @@ type tlsServer struct {
 // newTLS starts a server with this certificate by an authority of its own.
 func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	t.Helper()
+	o, caFile := tlsOptions(t, leaf, args...)
+	return tlsServer{startRedis(t, o), caFile}
+}
+
+// tlsOptions are the options of such a server, and the file of its authority.
+func tlsOptions(t testing.TB, leaf probetest.Leaf, args ...string) (o redisOptions, caFile string) {
+	t.Helper()
 	ca, err := probetest.NewCA()
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +112,7 @@ func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	server := issue(t, ca, leaf)
 	client := issue(t, ca, probetest.Leaf{CommonName: "a client"})
 	dir := t.TempDir()
-	caFile := filepath.Join(dir, "ca.pem")
+	caFile = filepath.Join(dir, "ca.pem")
 	certFile, keyFile := writePair(t, dir, server)
 	if err := os.WriteFile(caFile, ca.PEM(), 0o644); err != nil {
 		t.Fatal(err)
@@ -108,10 +120,10 @@ func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	files := []string{
 		"--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", caFile, "--tls-auth-clients", "no",
 	}
-	return tlsServer{caFile: caFile, server: startRedis(t, redisOptions{
+	return redisOptions{
 		args: append(files, args...),
 		tls:  &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{client}},
-	})}
+	}, caFile
 }
 
 // trusted is a call that trusts the server's authority.
