@@ -24,14 +24,18 @@ var differences = []difference{
 	{"69a", "redis 6.0", isReady("redis_eviction_policy", "redis_version_too_old"), "BullMQ would like 6.2"},
 }
 
-// differenceOf returns how a server differs from a row, by their names.
-func differenceOf(row, server string) (difference, bool) {
+// on returns the row as it is on a server, or why it cannot be shown there.
+func (r row) on(server program) (_ row, reason string) {
 	for _, d := range differences {
-		if slices.Contains(strings.Fields(d.rows), row) && strings.HasPrefix(server, d.server) {
-			return d, true
+		if !slices.Contains(strings.Fields(d.rows), r.number) || !strings.HasPrefix(server.name, d.server) {
+			continue
 		}
+		if d.want.code == "" {
+			return r, d.reason
+		}
+		r.want = d.want
 	}
-	return difference{}, false
+	return r, ""
 }
 
 // notShown are rows of the table that the gate is not shown anywhere.

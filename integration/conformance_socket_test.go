@@ -32,7 +32,7 @@ func socketRows() []row {
 		}, isRetried("redis_refused")},
 		{"57c", "path longer than an address holds", "nobody", func(t testing.TB) call {
 			return through(t, filepath.Join(shortDir(t), strings.Repeat("long", 30)), "")
-		}, isRefused("redis_address_invalid")},
+		}, verdict{exit: 78, code: "redis_url_parse_failed", reason: "socket_path_invalid"}},
 		{"57d", "socket denied", "", func(t testing.TB) call {
 			_, path := startOnSocket(t)
 			if err := os.Chmod(path, 0); err != nil {

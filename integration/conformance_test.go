@@ -97,12 +97,10 @@ func (r row) show(t onServer, found *findings) {
 		}
 		found.add(f)
 	}()
-	if d, ok := differenceOf(r.number, f.server); ok {
-		if d.want.code == "" {
-			f.got = "not shown: " + d.reason
-			return
-		}
-		r.want = d.want
+	r, reason := r.on(t.program)
+	if reason != "" {
+		f.got = "not shown: " + reason
+		return
 	}
 	c := r.set(t)
 	p := r.run(t, c)
