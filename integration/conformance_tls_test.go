@@ -21,6 +21,12 @@ func tlsRows() []row {
 		{"1c", "healthy, TLS", "", func(t testing.TB) call {
 			return newTLS(t, local).trusted()
 		}, isReady()},
+		// The server has no text for it then.
+		{"26a", "max clients, TLS", "", func(t testing.TB) call {
+			s := newTLS(t, local, "--maxclients", "1")
+			takeOnlyPlace(t, s.server)
+			return s.trusted()
+		}, isRetried("redis_tls_closed")},
 		{"40", "plain client, TLS server", "", func(t testing.TB) call {
 			return at("redis://" + newTLS(t, local).server.addr())
 		}, isRefused("redis_tls_required")},
