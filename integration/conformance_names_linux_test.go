@@ -5,8 +5,8 @@ import "testing"
 // nameRows are host names, as a name server of the test answers for them. The
 // gate has it in a resolv.conf of its own mount namespace.
 func nameRows() []row {
-	lookUp := func(host string) func(t *testing.T) call {
-		return func(t *testing.T) call {
+	lookUp := func(host string) func(t testing.TB) call {
+		return func(t testing.TB) call {
 			c := at("redis://" + host + ":6379")
 			c.through = startNameServer(t).through(t)
 			return c
@@ -18,7 +18,7 @@ func nameRows() []row {
 		{"52", "SERVFAIL", "name server", lookUp("servfail.test"), isRetried("redis_dns_failed")},
 		{"52a", "REFUSED", "name server", lookUp("refused.test"), isRetried("redis_dns_failed")},
 		{"53", "name server silent", "name server", lookUp("silent.test"), isRetried("redis_dns_timeout")},
-		{"54", "malformed host name", "nobody", func(t *testing.T) call {
+		{"54", "malformed host name", "nobody", func(t testing.TB) call {
 			return at("redis://re_dis..x")
 		}, isInvalid("host_invalid")},
 	}

@@ -3,8 +3,6 @@ package integration
 import (
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/startgate/startgate/probe/probetest"
@@ -13,47 +11,41 @@ import (
 // peerRows are peers that are not the Redis that the URL means.
 func peerRows() []row {
 	return []row{
-		{"35b", "half-open peer", "listener", func(t *testing.T) call {
+		{"35b", "half-open peer", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, silent))
 		}, isRetried("redis_reply_timeout")},
-		{"36", "half-open peer, TLS client", "listener", func(t *testing.T) call {
+		{"36", "half-open peer, TLS client", "listener", func(t testing.TB) call {
 			return at("rediss://" + peer(t, silent))
 		}, isRetried("redis_tls_timeout")},
-		{"37", "closes at once", "listener", func(t *testing.T) call {
+		{"37", "closes at once", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, closing))
 		}, isRetried("redis_closed")},
-		{"38", "resets", "listener", func(t *testing.T) call {
+		{"38", "resets", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, resetting))
 		}, isRetried("redis_closed")},
-		{"39", "closes at once, TLS client", "listener", func(t *testing.T) call {
+		{"39", "closes at once, TLS client", "listener", func(t testing.TB) call {
 			return at("rediss://" + peer(t, closing))
 		}, isRetried("redis_tls_closed")},
-		{"66", "proxy that closes on HELLO", "probetest", func(t *testing.T) call {
+		{"66", "proxy that closes on HELLO", "probetest", func(t testing.TB) call {
 			hangUp := map[string]probetest.Reply{"HELLO": probetest.HangUp("")}
 			return at(probetest.New(t, probetest.Behaviour{Replies: hangUp}).URL())
 		}, isRetried("redis_closed")},
-		{"58", "sentinel", "", func(t *testing.T) call {
-			return at(startSentinel(t).url("", ""))
-		}, isRefused("redis_is_sentinel")},
-		{"59", "sentinel, database 1", "", func(t *testing.T) call {
-			return at(startSentinel(t).url("", "/1"))
-		}, isRefused("redis_is_sentinel")},
-		{"64", "HTTP server", "net/http", func(t *testing.T) call {
+		{"64", "HTTP server", "net/http", func(t testing.TB) call {
 			return at("redis://" + httpServer(t))
 		}, isRefused("redis_not_redis")},
-		{"64a", "SSH server", "listener", func(t *testing.T) call {
+		{"64a", "SSH server", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, banner(probetest.SSHBanner)))
 		}, isRefused("redis_not_redis")},
-		{"64b", "SMTP server", "listener", func(t *testing.T) call {
+		{"64b", "SMTP server", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, banner(probetest.SMTPBanner)))
 		}, isRefused("redis_not_redis")},
-		{"64c", "memcached", "listener", func(t *testing.T) call {
+		{"64c", "memcached", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, memcached))
 		}, isRefused("redis_not_redis")},
-		{"64d", "MySQL server", "listener", func(t *testing.T) call {
+		{"64d", "MySQL server", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, banner("\x4a\x00\x00\x00\x0a8.0.36\x00\x08\x00\x00\x00")))
 		}, isRefused("redis_not_redis")},
-		{"65", "AMQP broker: no line ends", "listener", func(t *testing.T) call {
+		{"65", "AMQP broker: no line ends", "listener", func(t testing.TB) call {
 			return at("redis://" + peer(t, afterFirstBytes(probetest.AMQPBanner)))
 		}, isRefused("redis_not_redis")},
 	}
@@ -145,15 +137,4 @@ func httpServer(t testing.TB) string {
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
 	return l.Addr().String()
-}
-
-// startSentinel starts a sentinel. It wants a file that it can write.
-func startSentinel(t testing.TB) *redisServer {
-	t.Helper()
-	dir := t.TempDir()
-	config := filepath.Join(dir, "sentinel.conf")
-	if err := os.WriteFile(config, []byte("sentinel resolve-hostnames no\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return startRedis(t, redisOptions{dir: dir, config: config, args: []string{"--sentinel"}})
 }

@@ -4,8 +4,8 @@ import "testing"
 
 // rightsRows are users that may not do all that a probe asks for.
 func rightsRows() []row {
-	user := func(tail string, rules ...string) func(t *testing.T) call {
-		return func(t *testing.T) call {
+	user := func(tail string, rules ...string) func(t testing.TB) call {
+		return func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
 			s.do(append([]string{"ACL", "SETUSER", "worker", "on", ">user-password"}, rules...)...)
 			return at(s.url("worker:user-password@", tail))
@@ -19,35 +19,10 @@ func rightsRows() []row {
 		{"18a", "user without SELECT, database 0", "", user("", "~*", "+@all", "-select"), isReady()},
 		{"19", "key of the write test outside of the user's", "", user("", "~rq:*", "+@all"), isReady("redis_write_unverified")},
 		{"19a", "user without LPUSHX", "", user("", "~*", "+@all", "-lpushx"), isReady("redis_write_unverified")},
-		{"19b", "key prefix within the user's", "", func(t *testing.T) call {
+		{"19b", "key prefix within the user's", "", func(t testing.TB) call {
 			c := user("", "~rq:*", "+@all")(t)
 			c.flags = []string{"--key-prefix", "rq"}
 			return c
 		}, isReady()},
-	}
-}
-
-// clusterRows are nodes of a cluster, as a client of single servers sees them.
-func clusterRows() []row {
-	cluster := []string{"--cluster-enabled", "yes"}
-	return []row{
-		{"22", "cluster, database 1", "", func(t *testing.T) call {
-			return at(startRedis(t, redisOptions{args: cluster}).url("", "/1"))
-		}, isRefused("redis_db_on_cluster")},
-		{"23", "cluster without slots", "", func(t *testing.T) call {
-			return at(startRedis(t, redisOptions{args: cluster}).url("", ""))
-		}, isRetried("redis_cluster_down")},
-		{"24", "cluster, every key on the other node", "", func(t *testing.T) call {
-			s, other := startRedis(t, redisOptions{args: cluster}), startRedis(t, redisOptions{args: cluster})
-			other.do("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
-			s.do("CLUSTER", "MEET", "127.0.0.1", other.port)
-			eventually(t, "the cluster is up", func() error {
-				if infoField(s.do("CLUSTER", "INFO"), "cluster_state") != "ok" {
-					return errNotYet
-				}
-				return nil
-			})
-			return at(s.url("", ""))
-		}, isRefused("redis_cluster_redirect")},
 	}
 }

@@ -11,18 +11,19 @@ import (
 func stateRows() []row {
 	return []row{
 		// Redis 7.0 takes 127.0.0.1 and ::1 alone for local, and the gate always connects from the address that it
-		// connects to: so the server listens on another address of this machine.
-		{"25", "protected mode, from another own address", "", func(t *testing.T) call {
-			s := startRedis(t, redisOptions{host: ownAddress(t)})
+		// connects to: so the server listens on another address of this machine. Redis 6 protects only a server that was
+		// not told where to listen.
+		{"25", "protected mode, from another own address", "", func(t testing.TB) call {
+			s := startRedis(t, redisOptions{host: ownAddress(t), everywhere: isRedis6(t)})
 			return at(s.url("", ""))
 		}, isRefused("redis_protected_mode")},
-		{"26", "max clients", "", func(t *testing.T) call {
+		{"26", "max clients", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{args: []string{"--maxclients", "1"}})
 			takeOnlyPlace(t, s)
 			return at(s.url("", ""))
 		}, isRetried("redis_max_clients")},
-		{"27", "busy with a script", "", func(t *testing.T) call {
-			s := startRedis(t, redisOptions{args: []string{"--busy-reply-threshold", "20"}})
+		{"27", "busy with a script", "", func(t testing.TB) call {
+			s := startRedis(t, redisOptions{args: []string{"--lua-time-limit", "20"}})
 			runScript(t, s)
 			eventually(t, "BUSY", func() error {
 				if reply, err := s.try("PING"); err != nil || reply[:5] != "-BUSY" {
@@ -32,43 +33,46 @@ func stateRows() []row {
 			})
 			return at(s.url("", ""))
 		}, isRetried("redis_busy")},
-		{"28", "runs a script, not yet busy", "", func(t *testing.T) call {
-			s := startRedis(t, redisOptions{args: []string{"--busy-reply-threshold", "60000"}})
+		{"28", "runs a script, not yet busy", "", func(t testing.TB) call {
+			s := startRedis(t, redisOptions{args: []string{"--lua-time-limit", "60000"}})
 			runScript(t, s)
 			return at(s.url("", ""))
 		}, isRetried("redis_reply_timeout")},
-		{"29", "snapshot failed: data directory gone", "", func(t *testing.T) call {
+		{"29", "snapshot failed: data directory gone", "", func(t testing.TB) call {
 			return at(startFailingSnapshot(t).url("", ""))
 		}, isRetried("redis_persistence_failing")},
-		// The table has the warning redis_persistence_warning here; the gate has no such code yet.
-		{"31", "same, stop-writes-on-bgsave-error no", "", func(t *testing.T) call {
+		{"31", "same, stop-writes-on-bgsave-error no", "", func(t testing.TB) call {
 			s := startFailingSnapshot(t)
 			s.do("CONFIG", "SET", "stop-writes-on-bgsave-error", "no")
 			return at(s.url("", ""))
-		}, isReady()},
-		{"30", "AOF on a full disk", "", func(t *testing.T) call {
+		}, isReady("redis_persistence_warning")},
+		{"30", "AOF on a full disk", "", func(t testing.TB) call {
 			return at(startFullDisk(t).url("", ""))
 		}, isRetried("redis_persistence_failing")},
-		{"32", "out of memory", "", func(t *testing.T) call {
+		{"32", "out of memory", "", func(t testing.TB) call {
 			return at(startRedis(t, redisOptions{args: []string{"--maxmemory", "1"}}).url("", ""))
 		}, isRetried("redis_out_of_memory")},
-		{"32a", "out of memory, require=ping", "", func(t *testing.T) call {
+		{"32a", "out of memory, require=ping", "", func(t testing.TB) call {
 			return at(startRedis(t, redisOptions{args: []string{"--maxmemory", "1"}}).url("", ""), "--require", "ping")
 		}, isReady()},
-		{"33", "too few replicas", "", func(t *testing.T) call {
+		{"32b", "out of memory, oom: warn", "", func(t testing.TB) call {
+			s := startRedis(t, redisOptions{args: []string{"--maxmemory", "1"}})
+			return under(t, "redis: REDIS_URL, oom: warn", s.env()...)
+		}, isReady("redis_out_of_memory")},
+		{"33", "too few replicas", "", func(t testing.TB) call {
 			return at(startRedis(t, redisOptions{args: []string{"--min-replicas-to-write", "1"}}).url("", ""))
 		}, isRetried("redis_not_enough_replicas")},
-		{"34", "CLIENT PAUSE WRITE", "", func(t *testing.T) call {
+		{"34", "CLIENT PAUSE WRITE", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
 			s.do("CLIENT", "PAUSE", "60000", "WRITE")
 			return at(s.url("", ""))
 		}, isRetried("redis_write_paused")},
-		{"35", "CLIENT PAUSE ALL", "", func(t *testing.T) call {
+		{"35", "CLIENT PAUSE ALL", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
-			s.do("CLIENT", "PAUSE", "60000", "ALL")
+			s.do("CLIENT", "PAUSE", "60000") // of all, a word that came with 6.2
 			return at(s.url("", ""))
 		}, isRetried("redis_reply_timeout")},
-		{"35a", "process stopped", "", func(t *testing.T) call {
+		{"35a", "process stopped", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
 			suspend(t, s.cmd.Process)
 			return at(s.url("", ""))
@@ -77,7 +81,7 @@ func stateRows() []row {
 }
 
 // takeOnlyPlace connects as the one client that s allows.
-func takeOnlyPlace(t *testing.T, s *redisServer) {
+func takeOnlyPlace(t testing.TB, s *redisServer) {
 	eventually(t, "the place is free", func() error {
 		c, err := s.dial()
 		if err != nil {
@@ -94,7 +98,7 @@ func takeOnlyPlace(t *testing.T, s *redisServer) {
 
 // runScript has s run a script that does not end, and returns when it runs.
 // The script takes one processor, as long as the server lives.
-func runScript(t *testing.T, s *redisServer) {
+func runScript(t testing.TB, s *redisServer) {
 	c, err := s.dial()
 	if err != nil {
 		t.Fatal(err)
@@ -120,8 +124,8 @@ func runScript(t *testing.T, s *redisServer) {
 
 // startFailingSnapshot starts a server whose last snapshot has failed, for
 // want of the directory to put it in.
-func startFailingSnapshot(t *testing.T) *redisServer {
-	s := startRedis(t, redisOptions{args: []string{"--save", "3600 1"}})
+func startFailingSnapshot(t testing.TB) *redisServer {
+	s := startRedis(t, redisOptions{args: []string{"--save", "3600", "1"}})
 	s.do("SET", "a", "b")
 	if err := os.RemoveAll(s.o.dir); err != nil {
 		t.Fatal(err)
@@ -133,7 +137,7 @@ func startFailingSnapshot(t *testing.T) *redisServer {
 
 // startFullDisk starts a server whose append-only file is on a file system of
 // 256 KiB, in a mount namespace that ends with the server, and fills it.
-func startFullDisk(t *testing.T) *redisServer {
+func startFullDisk(t testing.TB) *redisServer {
 	s := startRedis(t, redisOptions{
 		through: tinyFileSystem(t),
 		args:    []string{"--appendonly", "yes", "--auto-aof-rewrite-percentage", "0"},

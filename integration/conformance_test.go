@@ -1,11 +1,11 @@
 package integration
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -15,8 +15,8 @@ import (
 type row struct {
 	number string
 	name   string
-	server string // "" is redis-server
-	set    func(t *testing.T) call
+	server string // that plays the server; "" is each real one
+	set    func(t testing.TB) call
 	want   verdict
 }
 
@@ -53,67 +53,60 @@ const retryBudget = 1300 * time.Millisecond
 
 var shortTimeouts = []string{"--reply-timeout", "0.2", "--dial-timeout", "0.2"}
 
-// finding is a line of the printed table.
-type finding struct{ number, name, server, verdict, got string }
-
-// findings collects what parallel subtests find.
-type findings struct {
-	sync.Mutex
-	all []finding
-}
-
-func (f *findings) add(x finding) {
-	f.Lock()
-	defer f.Unlock()
-	f.all = append(f.all, x)
-}
-
-// TestConformance shows each condition to the gate. Its table says what was
-// found, and why what is not there could not be shown.
+// TestConformance shows each condition to the gate, on each server that there
+// is. Its table says what was found, and why what is not there could not be
+// shown.
 func TestConformance(t *testing.T) {
-	needProgram(t, "redis-server")
+	servers := programs(t)
 	var found findings
 	t.Run("rows", func(t *testing.T) {
 		for _, r := range conformance() {
-			t.Run(r.number+" "+r.name, func(t *testing.T) {
-				t.Parallel()
-				r.check(t, &found)
-			})
+			for _, server := range servers {
+				name := r.number + " " + r.name
+				if r.server == "" {
+					name += ", " + server.name
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					r.show(onServer{t, server}, &found)
+				})
+				if r.server != "" {
+					break
+				}
+			}
 		}
 	})
 	for _, n := range notShown {
-		found.add(finding{n.number, n.name, "-", "not shown", n.reason})
+		found.add(finding{n.number, n.name, "none", "-", "not shown: " + n.reason})
 	}
-	t.Logf("\n%s", found.table())
+	t.Logf("\n%s", found.table(servers))
 }
 
 // conformance is every row, by family.
 func conformance() []row {
 	return slices.Concat(addressRows(), loadingRows(), replicaRows(), credentialRows(), rightsRows(), clusterRows(),
-		stateRows(), peerRows(), tlsRows(), nameRows())
+		stateRows(), peerRows(), tlsRows(), nameRows(), socketRows(), sentinelRows(), needRows())
 }
 
-// notShown are rows of the table that the gate is not shown here.
-var notShown = []struct{ number, name, reason string }{
-	{"57", "unix sockets", "the gate takes no URL of one yet"},
-	{"60", "sentinel does not know the master", "the gate asks no sentinels yet"},
-	{"61", "sentinel down", "as 60"},
-	{"62", "sentinel is a plain Redis", "as 60"},
-	{"63", "sentinel fine, master dead", "as 60"},
-	{"67", "pool misuse", "a fault of a gate, see TestRedisStartsAfterTheGate"},
-}
-
-func (r row) check(t *testing.T, found *findings) {
+// show shows the row on the server of t, or says why it cannot.
+func (r row) show(t onServer, found *findings) {
+	f := finding{r.number, r.name, cmp.Or(r.server, t.program.name), "-", "skipped"}
+	defer func() {
+		if f.verdict == "-" && t.Failed() {
+			f.got = "could not be set up"
+		}
+		found.add(f)
+	}()
+	r, reason := r.on(t.program)
+	if reason != "" {
+		f.got = "not shown: " + reason
+		return
+	}
 	c := r.set(t)
 	p := r.run(t, c)
-	got := p.verdict()
-	server := r.server
-	if server == "" {
-		server = redisVersion()
-	}
-	found.add(finding{r.number, r.name, server, verdictName(p.code), got})
-	if want := r.want.String(); got != want {
-		t.Errorf("got  %s\nwant %s\n%s", got, want, p.stderr)
+	f.verdict, f.got = verdictName(p.code), p.verdict()
+	if want := r.want.String(); f.got != want {
+		t.Errorf("got  %s\nwant %s\n%s", f.got, want, p.stderr)
 	}
 	r.checkTime(t, p)
 	noValues(t, c, p)
@@ -124,7 +117,7 @@ func (r row) check(t *testing.T, found *findings) {
 
 // run runs wait: with a budget that a retried condition must outlast, and for
 // any other with one that nothing here may spend.
-func (r row) run(t *testing.T, c call) *gateProcess {
+func (r row) run(t testing.TB, c call) *gateProcess {
 	args := []string{"wait", "--timeout", patience.String()}
 	if r.want.exit == 75 {
 		args = append([]string{"wait", "--timeout", retryBudget.String()}, shortTimeouts...)
@@ -134,7 +127,7 @@ func (r row) run(t *testing.T, c call) *gateProcess {
 
 // checkTime checks that a condition that may be cured was waited for, and one
 // that cannot was not.
-func (r row) checkTime(t *testing.T, p *gateProcess) {
+func (r row) checkTime(t testing.TB, p *gateProcess) {
 	last := p.last()
 	switch {
 	case r.want.exit == 75 && last.Elapsed < (retryBudget-200*time.Millisecond).Seconds():
@@ -187,38 +180,23 @@ func verdictName(exit int) string {
 	return strconv.Itoa(exit)
 }
 
-// noValues checks that nothing of a URL is in what the gate has written.
-func noValues(t *testing.T, c call, p *gateProcess) {
+// noValues checks that nothing of an address is in what the gate has written.
+func noValues(t testing.TB, c call, p *gateProcess) {
 	for _, entry := range c.env {
-		_, url, ok := strings.Cut(entry, "://")
-		if !ok {
+		name, value, _ := strings.Cut(entry, "=")
+		if name != "REDIS_URL" && name != "SENTINELS" {
 			continue
 		}
-		for _, part := range strings.FieldsFunc(url, func(r rune) bool { return strings.ContainsRune("@/?[]", r) }) {
+		if _, tail, ok := strings.Cut(value, "://"); ok {
+			value = tail
+		}
+		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("@/?[],", r) }) {
 			_, port, _ := strings.Cut(part, ":")
 			for _, word := range []string{part, port} {
 				if len(word) > 3 && strings.Contains(p.stderr+p.stdout, word) {
-					t.Errorf("a part of the URL of %d characters is in the output:\n%s", len(word), p.stderr)
+					t.Errorf("a part of the address of %d characters is in the output:\n%s", len(word), p.stderr)
 				}
 			}
 		}
 	}
-}
-
-// table is the findings as text, in the order of the numbers.
-func (f *findings) table() string {
-	f.Lock()
-	defer f.Unlock()
-	slices.SortStableFunc(f.all, func(a, b finding) int { return leadingNumber(a.number) - leadingNumber(b.number) })
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-5s %-52s %-13s %-9s %s\n", "row", "condition", "server", "verdict", "code")
-	for _, x := range f.all {
-		fmt.Fprintf(&b, "%-5s %-52s %-13s %-9s %s\n", x.number, x.name, x.server, x.verdict, x.got)
-	}
-	return b.String()
-}
-
-func leadingNumber(s string) int {
-	n, _ := strconv.Atoi(strings.TrimRight(s, "abcdefgh"))
-	return n
 }

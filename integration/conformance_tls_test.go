@@ -18,62 +18,73 @@ func tlsRows() []row {
 	local := probetest.Leaf{Names: []string{"127.0.0.1"}}
 	other := probetest.Leaf{Names: []string{"other.example"}}
 	return []row{
-		{"1c", "healthy, TLS", "", func(t *testing.T) call {
+		{"1c", "healthy, TLS", "", func(t testing.TB) call {
 			return newTLS(t, local).trusted()
 		}, isReady()},
-		{"40", "plain client, TLS server", "", func(t *testing.T) call {
+		// The server has no text for it then.
+		{"26a", "max clients, TLS", "", func(t testing.TB) call {
+			s := newTLS(t, local, "--maxclients", "1")
+			takeOnlyPlace(t, s.server)
+			return s.trusted()
+		}, isRetried("redis_tls_closed")},
+		{"40", "plain client, TLS server", "", func(t testing.TB) call {
 			return at("redis://" + newTLS(t, local).server.addr())
 		}, isRefused("redis_tls_required")},
-		{"40a", "plain client, TLS server, client certificates wanted", "", func(t *testing.T) call {
+		{"40a", "plain client, TLS server, client certificates wanted", "", func(t testing.TB) call {
 			return at("redis://" + newTLS(t, local, "--tls-auth-clients", "yes").server.addr())
 		}, isRefused("redis_tls_required")},
-		{"41", "TLS client, plain server", "", func(t *testing.T) call {
+		{"41", "TLS client, plain server", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
 			return at("rediss://"+s.addr(), "--dial-timeout", "0.3")
 		}, isRefused("redis_tls_not_spoken")},
-		{"42", "TLS client, HTTP server", "net/http", func(t *testing.T) call {
+		{"42", "TLS client, HTTP server", "net/http", func(t testing.TB) call {
 			return at("rediss://" + httpServer(t))
 		}, isRefused("redis_tls_not_spoken")},
-		{"43", "unknown authority", "", func(t *testing.T) call {
+		{"43", "unknown authority", "", func(t testing.TB) call {
 			return at(newTLS(t, local).server.url("", ""))
 		}, isRefused("redis_tls_untrusted")},
-		{"43a", "unknown authority, not verified", "", func(t *testing.T) call {
+		{"43a", "unknown authority, not verified", "", func(t testing.TB) call {
 			return at(newTLS(t, local).server.url("", ""), "--tls-verify", "none")
 		}, isReady("redis_tls_unverified")},
-		{"44", "image without roots", "", func(t *testing.T) call {
+		{"44", "image without roots", "", func(t testing.TB) call {
 			c := at(newTLS(t, local).server.url("", ""))
 			c.env = append(c.env, "SSL_CERT_FILE=/nonexistent", "SSL_CERT_DIR=/nonexistent")
 			return c
 		}, isRefused("redis_tls_untrusted")},
-		{"45", "certificate for another name", "", func(t *testing.T) call {
+		{"45", "certificate for another name", "", func(t testing.TB) call {
 			return newTLS(t, other).trusted()
 		}, isRefused("redis_tls_name_mismatch")},
-		{"45a", "certificate with a common name only", "", func(t *testing.T) call {
+		{"45a", "certificate with a common name only", "", func(t testing.TB) call {
 			return newTLS(t, probetest.Leaf{CommonName: "127.0.0.1"}).trusted()
 		}, isRefused("redis_tls_name_mismatch")},
-		{"45b", "certificate for another name, verify=ca", "", func(t *testing.T) call {
+		{"45b", "certificate for another name, verify=ca", "", func(t testing.TB) call {
 			return newTLS(t, other).trusted("--tls-verify", "ca")
 		}, isReady()},
-		{"46", "expired", "", func(t *testing.T) call {
+		{"46", "expired", "", func(t testing.TB) call {
 			leaf := local
 			leaf.NotBefore, leaf.NotAfter = time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour)
 			return newTLS(t, leaf).trusted()
 		}, isRefused("redis_tls_expired")},
-		{"47", "not yet valid", "", func(t *testing.T) call {
+		{"47", "not yet valid", "", func(t testing.TB) call {
 			leaf := local
 			leaf.NotBefore = time.Now().Add(time.Hour)
 			return newTLS(t, leaf).trusted()
 		}, isRetried("redis_tls_not_yet_valid")},
-		{"48", "client certificate wanted, TLS 1.2", "", func(t *testing.T) call {
+		{"48", "client certificate wanted, TLS 1.2", "", func(t testing.TB) call {
 			return newTLS(t, local, "--tls-auth-clients", "yes", "--tls-protocols", "TLSv1.2").trusted()
 		}, isRefused("redis_tls_client_cert_required")},
-		{"49", "client certificate wanted, TLS 1.3", "", func(t *testing.T) call {
+		{"49", "client certificate wanted, TLS 1.3", "", func(t testing.TB) call {
 			return newTLS(t, local, "--tls-auth-clients", "yes", "--tls-protocols", "TLSv1.3").trusted()
 		}, isRefused("redis_tls_client_cert_required")},
-		{"49a", "client certificate asked for, not wanted", "", func(t *testing.T) call {
+		{"49a", "client certificate asked for, not wanted", "", func(t testing.TB) call {
 			return newTLS(t, local, "--tls-auth-clients", "optional").trusted()
 		}, isReady()},
-		{"50", "no TLS version in common", "crypto/tls", func(t *testing.T) call {
+		{"50", "no TLS version in common", "", func(t testing.TB) call {
+			o, caFile := tlsOptions(t, local, "--tls-protocols", "TLSv1.1")
+			o.stalled = true // it does not answer us either
+			return tlsServer{startRedis(t, o), caFile}.trusted()
+		}, isRefused("redis_tls_refused")},
+		{"50a", "no TLS version in common", "crypto/tls", func(t testing.TB) call {
 			ca, err := probetest.NewCA()
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +104,13 @@ type tlsServer struct {
 // newTLS starts a server with this certificate by an authority of its own.
 func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	t.Helper()
-	needProgram(t, "redis-server")
+	o, caFile := tlsOptions(t, leaf, args...)
+	return tlsServer{startRedis(t, o), caFile}
+}
+
+// tlsOptions are the options of such a server, and the file of its authority.
+func tlsOptions(t testing.TB, leaf probetest.Leaf, args ...string) (o redisOptions, caFile string) {
+	t.Helper()
 	ca, err := probetest.NewCA()
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +118,7 @@ func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	server := issue(t, ca, leaf)
 	client := issue(t, ca, probetest.Leaf{CommonName: "a client"})
 	dir := t.TempDir()
-	caFile := filepath.Join(dir, "ca.pem")
+	caFile = filepath.Join(dir, "ca.pem")
 	certFile, keyFile := writePair(t, dir, server)
 	if err := os.WriteFile(caFile, ca.PEM(), 0o644); err != nil {
 		t.Fatal(err)
@@ -109,10 +126,10 @@ func newTLS(t testing.TB, leaf probetest.Leaf, args ...string) tlsServer {
 	files := []string{
 		"--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", caFile, "--tls-auth-clients", "no",
 	}
-	return tlsServer{caFile: caFile, server: startRedis(t, redisOptions{
+	return redisOptions{
 		args: append(files, args...),
 		tls:  &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{client}},
-	})}
+	}, caFile
 }
 
 // trusted is a call that trusts the server's authority.

@@ -4,6 +4,7 @@
 // The servers come from this machine: redis-server from PATH, containers from
 // Docker. Where one of them is missing its tests are skipped, and with CI set
 // they fail: there a test that did not run must not look like one that passed.
+// STARTGATE_TEST_SERVERS lists more of them, for TestConformance.
 // STARTGATE_TEST_FULL=1 also runs what takes minutes.
 package integration
 

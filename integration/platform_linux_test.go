@@ -18,6 +18,17 @@ func tinyFileSystem(t testing.TB) []string {
 	return []string{"unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=256k none "$2" && exec "$0" "$@"`}
 }
 
+// withoutOverride returns a command that execs its arguments as a user for whom
+// the permissions of files count. That is any but root.
+func withoutOverride(t testing.TB) []string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	needProgram(t, "setpriv")
+	return []string{"setpriv", "--bounding-set", "-dac_override,-dac_read_search"}
+}
+
 // suspend stops a process. It goes on when resume is called, or t ends.
 func suspend(t testing.TB, p *os.Process) (resume func()) {
 	t.Helper()

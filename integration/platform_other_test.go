@@ -24,6 +24,8 @@ func tinyFileSystem(t testing.TB) []string {
 	return nil
 }
 
+func withoutOverride(testing.TB) []string { return nil }
+
 func fullBacklog(t testing.TB) string {
 	need(t, "Linux", false)
 	return ""

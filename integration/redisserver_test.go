@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -15,6 +13,7 @@ import (
 type redisServer struct {
 	t    testing.TB
 	o    redisOptions
+	path string // of the program
 	port string
 	cmd  *exec.Cmd
 	log  *lockedBuffer
@@ -24,14 +23,15 @@ type redisServer struct {
 // redisOptions say how a redis-server is started. The zero value is a healthy
 // one on loopback that saves nothing.
 type redisOptions struct {
-	args    []string
-	config  string      // a file; "" is none
-	dir     string      // of its data; "" is a new one
-	host    string      // to listen on; "" is 127.0.0.1
-	port    string      // "" is a free one
-	tls     *tls.Config // of a client; the server then listens with TLS alone
-	through []string    // a command that execs its arguments
-	stalled bool        // it will accept and not answer
+	args       []string
+	config     string      // a file; "" is none
+	dir        string      // of its data; "" is a new one
+	host       string      // to listen on; "" is 127.0.0.1
+	everywhere bool        // it is not told where to listen
+	port       string      // "" is a free one
+	tls        *tls.Config // of a client; the server then listens with TLS alone
+	through    []string    // a command that execs its arguments
+	stalled    bool        // it will accept and not answer
 }
 
 // startRedis starts a server and returns when it answers, be it with an error.
@@ -46,7 +46,7 @@ func startRedis(t testing.TB, o redisOptions) *redisServer {
 // newRedis returns a server that has its port and is not started.
 func newRedis(t testing.TB, o redisOptions) *redisServer {
 	t.Helper()
-	needProgram(t, "redis-server")
+	p := programOf(t)
 	if o.dir == "" {
 		o.dir = t.TempDir()
 	}
@@ -56,7 +56,7 @@ func newRedis(t testing.TB, o redisOptions) *redisServer {
 	if o.port == "" {
 		o.port = freePort(t)
 	}
-	s := &redisServer{t: t, o: o, port: o.port}
+	s := &redisServer{t: t, o: o, path: p.path, port: o.port}
 	t.Cleanup(s.kill) // after TempDir's, so before the directory is removed
 	return s
 }
@@ -72,11 +72,14 @@ func (s *redisServer) start(args ...string) {
 // launch is start without waiting.
 func (s *redisServer) launch(args ...string) {
 	s.t.Helper()
-	argv := []string{"redis-server"}
+	argv := []string{s.path}
 	if s.o.config != "" {
 		argv = append(argv, s.o.config)
 	}
-	argv = append(argv, "--dir", s.o.dir, "--bind", s.o.host, "--save", "", "--loglevel", "warning")
+	argv = append(argv, "--dir", s.o.dir, "--save", "", "--loglevel", "warning")
+	if !s.o.everywhere {
+		argv = append(argv, "--bind", s.o.host)
+	}
 	if s.o.tls != nil {
 		argv = append(argv, "--port", "0", "--tls-port", s.port)
 	} else {
@@ -199,12 +202,3 @@ func infoField(info, field string) string {
 	}
 	return ""
 }
-
-// redisVersion is what redis-server says of itself, as in "redis 7.0.15".
-var redisVersion = sync.OnceValue(func() string {
-	out, _ := exec.Command("redis-server", "--version").Output()
-	if m := regexp.MustCompile(`v=([0-9.]+)`).FindSubmatch(out); m != nil {
-		return "redis " + string(m[1])
-	}
-	return "redis-server"
-})

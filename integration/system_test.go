@@ -31,6 +31,23 @@ func freePort(t testing.TB) string {
 	return ""
 }
 
+// clusterPort returns a free port for a node of a cluster, which also takes the
+// port that is 10,000 higher. That one is freePort's, since it has to lie below
+// those for outgoing connections, too.
+func clusterPort(t testing.TB) string {
+	t.Helper()
+	for range 1000 {
+		bus, _ := strconv.Atoi(freePort(t))
+		port := strconv.Itoa(bus - 10000)
+		if l, err := net.Listen("tcp", ":"+port); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}
+
 // ownAddress returns an IPv4 address of this machine that is none of
 // loopback's. What is sent there does not leave the machine.
 func ownAddress(t testing.TB) string {
