@@ -300,7 +300,7 @@ var catalogue = [...]entry{
 	{RedisMasterDown, Error, "this Redis is a replica that has lost its master", "bring the master back, or point the key at it"},
 	{RedisAuthRequired, Error, "Redis wants a password and the key has none", "add the password to the key"},
 	{RedisAuthRejected, Error, "Redis rejected the credentials", "correct user and password in the key"},
-	{RedisAuthNotConfigured, Warn, "the key has a password but Redis has none; some clients refuse that", ""},
+	{RedisAuthNotConfigured, Error, "the key has a password but Redis has none; some clients refuse that", "set the password on the server, or take it out of the key"},
 	{RedisNotPermitted, Error, "the user may not select that database", "grant it SELECT, or use database 0"},
 	{RedisInfoUnavailable, Warn, "the user may not run INFO, so that loading shows by PING alone", ""},
 	{RedisWriteUnverified, Warn, "the user may not write to the key of the write test", "set STARTGATE_KEY_PREFIX to a prefix that the user may write to"},

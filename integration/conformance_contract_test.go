@@ -37,10 +37,10 @@ func needRows() []row {
 		{"68c", "require: version>=8.0", "", on(nil, "require: [version>=8.0]"), isReady()},
 		{"69", "client: sidekiq", "", on(nil, "client: sidekiq"), isReady()},
 		{"69a", "client: bullmq, evicts", "", on(evicts, "client: bullmq"), isReady("redis_eviction_policy")},
-		{"70", "client: asynq, user without EVAL", "", func(t testing.TB) call {
+		{"70", "client: bullmq, user without EVAL", "", func(t testing.TB) call {
 			s := startRedis(t, redisOptions{})
 			s.do("ACL", "SETUSER", "worker", "on", ">user-password", "~*", "+@all", "-eval")
-			return under(t, "redis: REDIS_URL, client: asynq", redisURL(s.url("worker:user-password@", ""))...)
+			return under(t, "redis: REDIS_URL, client: bullmq", redisURL(s.url("worker:user-password@", ""))...)
 		}, isRefused("redis_scripts_forbidden")},
 		{"71", "require: reachable, password missing", "", on([]string{"--requirepass", "right-password"}, "require: [reachable]"), isReady()},
 		{"71a", "require: reachable, loads", "", func(t testing.TB) call {

@@ -40,10 +40,13 @@ func credentialRows() []row {
 		{"14", "password given, server has none", "", func(t testing.TB) call {
 			return at(startRedis(t, redisOptions{}).url(":some-password@", ""))
 		}, isReady("redis_auth_not_configured")},
-		// redis-py before 8 is refused there, and with it RQ and Celery. The gate warns.
+		// redis-py before 8 is refused there, and with it Celery; RQ may have a later one.
 		{"14a", "same, client: rq", "", func(t testing.TB) call {
 			return under(t, "redis: REDIS_URL, client: rq", redisURL(startRedis(t, redisOptions{}).url(":some-password@", ""))...)
 		}, isReady("redis_auth_not_configured")},
+		{"14b", "same, client: celery", "", func(t testing.TB) call {
+			return under(t, "redis: REDIS_URL, client: celery", redisURL(startRedis(t, redisOptions{}).url(":some-password@", ""))...)
+		}, isRefused("redis_auth_not_configured")},
 		{"15", "user given, server has no ACL", "", func(t testing.TB) call {
 			return at(startRedis(t, redisOptions{}).url("bobby:some-password@", ""))
 		}, isRefused("redis_auth_rejected")},

@@ -58,28 +58,32 @@ var shortTimeouts = []string{"--reply-timeout", "0.2", "--dial-timeout", "0.2"}
 // shown.
 func TestConformance(t *testing.T) {
 	servers := programs(t)
-	var found findings
-	t.Run("rows", func(t *testing.T) {
-		for _, r := range conformance() {
-			for _, server := range servers {
-				name := r.number + " " + r.name
-				if r.server == "" {
-					name += ", " + server.name
-				}
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					r.show(onServer{t, server}, &found)
-				})
-				if r.server != "" {
-					break
-				}
-			}
-		}
-	})
+	found := show(t, conformance(), servers)
 	for _, n := range notShown {
 		found.add(finding{n.number, n.name, "none", "-", "not shown: " + n.reason})
 	}
 	t.Logf("\n%s", found.table(servers))
+}
+
+// show shows rows to the gate: those of a redis-server on each of servers, the
+// others once.
+func show(t *testing.T, rows []row, servers []program) *findings {
+	var found findings
+	t.Run("rows", func(t *testing.T) {
+		for _, r := range rows {
+			on := servers
+			if r.server != "" {
+				on = []program{{}}
+			}
+			for _, server := range on {
+				t.Run(strings.TrimSuffix(r.number+" "+r.name+", "+server.name, ", "), func(t *testing.T) {
+					t.Parallel()
+					r.show(onServer{t, server}, &found)
+				})
+			}
+		}
+	})
+	return &found
 }
 
 // conformance is every row, by family.

@@ -79,6 +79,12 @@ func tlsRows() []row {
 		{"49a", "client certificate asked for, not wanted", "", func(t testing.TB) call {
 			return newTLS(t, local, "--tls-auth-clients", "optional").trusted()
 		}, isReady()},
+		{"49b", "client certificate wanted, and named in RQ's URL", "", func(t testing.TB) call {
+			o, caFile := tlsOptions(t, local, "--tls-auth-clients", "yes")
+			certFile, keyFile := writePair(t, t.TempDir(), o.tls.Certificates[0])
+			s := startRedis(t, o)
+			return under(t, "redis: REDIS_URL, client: rq", redisURL(s.url("", "?ssl_ca_certs="+caFile+"&ssl_certfile="+certFile+"&ssl_keyfile="+keyFile))...)
+		}, isReady()},
 		{"50", "no TLS version in common", "", func(t testing.TB) call {
 			o, caFile := tlsOptions(t, local, "--tls-protocols", "TLSv1.1")
 			o.stalled = true // it does not answer us either

@@ -19,16 +19,7 @@ import (
 
 // TestHTTPConformance shows each condition of an HTTP server to the gate.
 func TestHTTPConformance(t *testing.T) {
-	var found findings
-	t.Run("rows", func(t *testing.T) {
-		for _, r := range append(httpRows(), httpTLSRows()...) {
-			t.Run(r.number+" "+r.name, func(t *testing.T) {
-				t.Parallel()
-				r.check(t, &found)
-			})
-		}
-	})
-	t.Logf("\n%s", found.table())
+	t.Logf("\n%s", show(t, append(httpRows(), httpTLSRows()...), nil).table(nil))
 }
 
 func httpAt(t testing.TB, url, fields string, env ...string) call {
@@ -62,14 +53,14 @@ func only(ok func(r *http.Request) bool) http.HandlerFunc {
 // httpRows are what can be between a worker and an HTTP server.
 func httpRows() []row {
 	const server = "net/http"
-	status := func(status int, fields string) func(t *testing.T) call {
-		return func(t *testing.T) call { return httpAt(t, serve(t, answering(status)), fields) }
+	status := func(status int, fields string) func(t testing.TB) call {
+		return func(t testing.TB) call { return httpAt(t, serve(t, answering(status)), fields) }
 	}
-	request := func(tail, fields string, ok func(r *http.Request) bool, env ...string) func(t *testing.T) call {
-		return func(t *testing.T) call { return httpAt(t, serve(t, only(ok))+tail, fields, env...) }
+	request := func(tail, fields string, ok func(r *http.Request) bool, env ...string) func(t testing.TB) call {
+		return func(t testing.TB) call { return httpAt(t, serve(t, only(ok))+tail, fields, env...) }
 	}
-	raw := func(text string) func(t *testing.T) call {
-		return func(t *testing.T) call { return httpAt(t, "http://"+peer(t, afterFirstBytes(text)), "") }
+	raw := func(text string) func(t testing.TB) call {
+		return func(t testing.TB) call { return httpAt(t, "http://"+peer(t, afterFirstBytes(text)), "") }
 	}
 	return []row{
 		{"1", "200", server, status(200, ""), isReady()},
@@ -83,7 +74,7 @@ func httpRows() []row {
 		{"3", "404", server, status(404, ""), isRetried("http_not_found")},
 		{"4", "401", server, status(401, ""), isRefused("http_forbidden")},
 		{"4a", "403", server, status(403, ""), isRefused("http_forbidden")},
-		{"5", "redirect", server, func(t *testing.T) call {
+		{"5", "redirect", server, func(t testing.TB) call {
 			return httpAt(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != "/" {
 					t.Error("the redirect is followed")
@@ -110,20 +101,20 @@ func httpRows() []row {
 		{"11a", "header from a key that is unset", server, request("", ", header: {name: X-Api-Key, key: TOKEN}", func(r *http.Request) bool {
 			return r.Header["X-Api-Key"] == nil
 		}), isReady()},
-		{"11b", "credentials in the URL", server, func(t *testing.T) call {
+		{"11b", "credentials in the URL", server, func(t testing.TB) call {
 			url := serve(t, only(func(r *http.Request) bool {
 				user, password, _ := r.BasicAuth()
 				return user == "shopclerk" && password == "p@ss:word"
 			}))
 			return httpAt(t, strings.Replace(url, "://", "://shopclerk:p%40ss%3Aword@", 1), "")
 		}, isReady()},
-		{"12", "a proxy in the environment", server, func(t *testing.T) call {
+		{"12", "a proxy in the environment", server, func(t testing.TB) call {
 			return httpAt(t, serve(t, answering(200)), "", "HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1", "ALL_PROXY=http://127.0.0.1:1")
 		}, isReady()},
 		{"13", "an interim answer first", "listener", raw("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"), isReady()},
 		{"13a", "HTTP/1.0", "listener", raw("HTTP/1.0 200 OK\r\n\r\n"), isReady()},
 		{"13b", "no reason phrase", "listener", raw("HTTP/1.1 200\r\n\r\n"), isReady()},
-		{"14", "a body without end", server, func(t *testing.T) call {
+		{"14", "a body without end", server, func(t testing.TB) call {
 			return httpAt(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				for {
 					if _, err := w.Write(make([]byte, 64<<10)); err != nil {
@@ -132,28 +123,28 @@ func httpRows() []row {
 				}
 			}), "")
 		}, isReady()},
-		{"20", "nothing listens", "-", func(t *testing.T) call {
+		{"20", "nothing listens", "-", func(t testing.TB) call {
 			return httpAt(t, "http://127.0.0.1:"+freePort(t), "")
 		}, isRetried("http_refused")},
-		{"21", "silent peer", "listener", func(t *testing.T) call {
+		{"21", "silent peer", "listener", func(t testing.TB) call {
 			return httpAt(t, "http://"+peer(t, silent), "")
 		}, isRetried("http_reply_timeout")},
-		{"22", "closes at once", "listener", func(t *testing.T) call {
+		{"22", "closes at once", "listener", func(t testing.TB) call {
 			return httpAt(t, "http://"+peer(t, closing), "")
 		}, isRetried("http_closed")},
-		{"22a", "resets", "listener", func(t *testing.T) call {
+		{"22a", "resets", "listener", func(t testing.TB) call {
 			return httpAt(t, "http://"+peer(t, resetting), "")
 		}, isRetried("http_closed")},
-		{"23", "Redis", redisVersion(), func(t *testing.T) call {
+		{"23", "Redis", "redis-server", func(t testing.TB) call {
 			return httpAt(t, "http://"+startRedis(t, redisOptions{}).addr(), "")
 		}, isRefused("http_not_http")},
-		{"23a", "SSH server", "listener", func(t *testing.T) call {
+		{"23a", "SSH server", "listener", func(t testing.TB) call {
 			return httpAt(t, "http://"+peer(t, banner(probetest.SSHBanner)), "")
 		}, isRefused("http_not_http")},
-		{"23b", "SMTP server", "listener", func(t *testing.T) call {
+		{"23b", "SMTP server", "listener", func(t testing.TB) call {
 			return httpAt(t, "http://"+peer(t, banner(probetest.SMTPBanner)), "")
 		}, isRefused("http_not_http")},
-		{"24", "http:// to a port with TLS", "crypto/tls", func(t *testing.T) call {
+		{"24", "http:// to a port with TLS", "crypto/tls", func(t testing.TB) call {
 			s := httptest.NewUnstartedServer(answering(200))
 			s.Config.ErrorLog = log.New(io.Discard, "", 0)
 			s.StartTLS()
@@ -171,8 +162,8 @@ func httpTLSRows() []row {
 	expired, early := local, local
 	expired.NotBefore, expired.NotAfter = time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour)
 	early.NotBefore = time.Now().Add(time.Hour)
-	with := func(leaf probetest.Leaf, fields string, change func(c *tls.Config), env ...string) func(t *testing.T) call {
-		return func(t *testing.T) call {
+	with := func(leaf probetest.Leaf, fields string, change func(c *tls.Config), env ...string) func(t testing.TB) call {
+		return func(t testing.TB) call {
 			url, ca := serveTLS(t, leaf, change)
 			return httpAt(t, url, fields, append(env, "CA="+ca)...)
 		}
@@ -180,7 +171,7 @@ func httpTLSRows() []row {
 	const trusted = ", tls: {ca: CA}"
 	return []row{
 		{"40", "TLS", server, with(local, trusted, nil), isReady()},
-		{"40a", "by the gate's own file", server, func(t *testing.T) call {
+		{"40a", "by the gate's own file", server, func(t testing.TB) call {
 			url, ca := serveTLS(t, local, nil)
 			return httpAt(t, url, "", "STARTGATE_TLS_CA_FILE="+ca)
 		}, isReady()},
@@ -200,13 +191,13 @@ func httpTLSRows() []row {
 		{"46", "no TLS version in common", server, with(local, trusted, func(c *tls.Config) {
 			c.MinVersion, c.MaxVersion = tls.VersionTLS11, tls.VersionTLS11
 		}), isRefused("http_tls_refused")},
-		{"47", "TLS not spoken", server, func(t *testing.T) call {
+		{"47", "TLS not spoken", server, func(t testing.TB) call {
 			return httpAt(t, strings.Replace(serve(t, answering(200)), "http", "https", 1), "")
 		}, isRefused("http_tls_not_spoken")},
-		{"48", "silent peer", "listener", func(t *testing.T) call {
+		{"48", "silent peer", "listener", func(t testing.TB) call {
 			return httpAt(t, "https://"+peer(t, silent), "")
 		}, isRetried("http_reply_timeout")},
-		{"49", "closes at once", "listener", func(t *testing.T) call {
+		{"49", "closes at once", "listener", func(t testing.TB) call {
 			return httpAt(t, "https://"+peer(t, closing), "")
 		}, isRetried("http_closed")},
 	}

@@ -58,7 +58,8 @@ func versionOf(path string) (string, error) {
 	return name, nil
 }
 
-// onServer is a test whose servers are of one program.
+// onServer is a test whose servers are of one program; the zero one is the
+// redis-server of PATH.
 type onServer struct {
 	testing.TB
 	program program
@@ -68,7 +69,7 @@ type onServer struct {
 // unless t says otherwise.
 func programOf(t testing.TB) program {
 	t.Helper()
-	if on, ok := t.(onServer); ok {
+	if on, ok := t.(onServer); ok && on.program.path != "" {
 		return on.program
 	}
 	path := needProgram(t, "redis-server")

@@ -9,16 +9,7 @@ import (
 
 // TestTCPConformance shows each condition of a bare port to the gate.
 func TestTCPConformance(t *testing.T) {
-	var found findings
-	t.Run("rows", func(t *testing.T) {
-		for _, r := range tcpRows() {
-			t.Run(r.number+" "+r.name, func(t *testing.T) {
-				t.Parallel()
-				r.check(t, &found)
-			})
-		}
-	})
-	t.Logf("\n%s", found.table())
+	t.Logf("\n%s", show(t, tcpRows(), nil).table(nil))
 }
 
 func tcpAt(t testing.TB, keyType, address string) call {
@@ -27,14 +18,14 @@ func tcpAt(t testing.TB, keyType, address string) call {
 
 func tcpRows() []row {
 	return []row{
-		{"1", "HOST:PORT", "listener", func(t *testing.T) call { return tcpAt(t, "string", peer(t, silent)) }, isReady()},
-		{"1a", "a URL", "listener", func(t *testing.T) call {
+		{"1", "HOST:PORT", "listener", func(t testing.TB) call { return tcpAt(t, "string", peer(t, silent)) }, isReady()},
+		{"1a", "a URL", "listener", func(t testing.TB) call {
 			return tcpAt(t, "url", "amqp://shopclerk:pass@"+peer(t, closing)+"/queue")
 		}, isReady()},
-		{"1b", "a URL in a text", "listener", func(t *testing.T) call { return tcpAt(t, "string", "smtp://"+peer(t, silent)) }, isReady()},
-		{"1c", "a URL of Redis", "listener", func(t *testing.T) call { return tcpAt(t, "redis_url", "redis://"+peer(t, silent)+"/3") }, isReady()},
-		{"2", "nothing listens", "-", func(t *testing.T) call { return tcpAt(t, "string", "127.0.0.1:"+freePort(t)) }, isRetried("tcp_refused")},
-		{"3", "no port", "-", func(t *testing.T) call {
+		{"1b", "a URL in a text", "listener", func(t testing.TB) call { return tcpAt(t, "string", "smtp://"+peer(t, silent)) }, isReady()},
+		{"1c", "a URL of Redis", "listener", func(t testing.TB) call { return tcpAt(t, "redis_url", "redis://"+peer(t, silent)+"/3") }, isReady()},
+		{"2", "nothing listens", "-", func(t testing.TB) call { return tcpAt(t, "string", "127.0.0.1:"+freePort(t)) }, isRetried("tcp_refused")},
+		{"3", "no port", "-", func(t testing.TB) call {
 			return tcpAt(t, "string", "one.example")
 		}, verdict{exit: 78, code: "target_invalid", reason: "port_invalid"}},
 	}

@@ -118,7 +118,7 @@ func (a *answer) greetingFault(g greeting, o RedisOptions) envcheck.Code {
 	if o.Require == envcheck.RequireReachable {
 		return ""
 	}
-	if code := errorCode(a.auth); code != "" && code != envcheck.RedisAuthNotConfigured {
+	if code := errorCode(a.auth); code != "" && (code != envcheck.RedisAuthNotConfigured || familyOf(o.Client).plainAuth) {
 		return code
 	}
 	return cmp.Or(errorCode(a.database), g.fault(o))

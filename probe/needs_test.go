@@ -42,13 +42,16 @@ func TestNeeds(t *testing.T) {
 		{"version, preferred", probetest.Behaviour{Version: "6.0.16"}, func(o *RedisOptions) { o.Prefer = []envcheck.Check{{Version: "6.2"}} }, envcheck.Ready, []envcheck.Code{envcheck.RedisVersionTooOld}},
 		{"version of Sidekiq", probetest.Behaviour{Version: "6.0.16"}, func(o *RedisOptions) { o.Client = envcheck.Sidekiq }, envcheck.RedisVersionTooOld, nil},
 		{"version of BullMQ", probetest.Behaviour{Version: "6.0.16"}, func(o *RedisOptions) { o.Client = envcheck.BullMQ }, envcheck.Ready, []envcheck.Code{envcheck.RedisVersionTooOld}},
-		{"no HELLO, RQ", noHello, func(o *RedisOptions) { o.Client = envcheck.RQ }, envcheck.RedisVersionTooOld, nil},
+		{"no HELLO, RQ", noHello, func(o *RedisOptions) { o.Client = envcheck.RQ }, envcheck.Ready, []envcheck.Code{envcheck.RedisVersionTooOld}},
+		{"no HELLO, Sidekiq", noHello, func(o *RedisOptions) { o.Client = envcheck.Sidekiq }, envcheck.RedisVersionTooOld, nil},
 		{"no HELLO, Celery", noHello, func(o *RedisOptions) { o.Client = envcheck.Celery }, envcheck.Ready, nil},
 		{"a version that is none", probetest.Behaviour{Version: "df-1.2"}, func(o *RedisOptions) { o.Checks = []envcheck.Check{{Version: "6.2"}} }, envcheck.Ready, nil},
 		{"scripts, RQ", noScripts, func(o *RedisOptions) { o.Client = envcheck.RQ }, envcheck.Ready, nil},
 		{"scripts, asynq", noScripts, func(o *RedisOptions) { o.Client = envcheck.Asynq }, envcheck.RedisScriptsForbidden, nil},
 		{"scripts, asynq, ping", noScripts, func(o *RedisOptions) { o.Client, o.Require = envcheck.Asynq, envcheck.RequirePing }, envcheck.Ready, nil},
 		{"full", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.OOM = envcheck.AsWarn }, envcheck.Ready, []envcheck.Code{envcheck.RedisOutOfMemory}},
+		{"full, Sidekiq", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.Client = envcheck.Sidekiq }, envcheck.Ready, []envcheck.Code{envcheck.RedisOutOfMemory}},
+		{"full, Celery", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.Client = envcheck.Celery }, envcheck.RedisOutOfMemory, nil},
 		{"full, retried", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.OOM = envcheck.Retry }, envcheck.RedisOutOfMemory, nil},
 
 		{"cluster of one node", probetest.Behaviour{Mode: probetest.Cluster}, func(*RedisOptions) {}, envcheck.Ready, nil},
@@ -72,6 +75,21 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("%s %v, want %s %v", got.Code, got.Warnings, c.want, c.warnings)
 			}
 		})
+	}
+}
+
+// A password where there is none is refused by what says AUTH alone.
+func TestPasswordThatNobodyWants(t *testing.T) {
+	s := probetest.New(t, probetest.Behaviour{})
+	for client, want := range map[envcheck.Client]envcheck.Code{
+		envcheck.Generic: envcheck.Ready, envcheck.RQ: envcheck.Ready, envcheck.Celery: envcheck.RedisAuthNotConfigured,
+	} {
+		o := options()
+		o.Client = client
+		got := newRedis(t, at(s, "redis", ":p@", ""), o).Probe(t.Context())
+		if got.Code != want || got.Verdict != verdict(want) || want == envcheck.Ready && !slices.Equal(got.Warnings, []envcheck.Code{envcheck.RedisAuthNotConfigured}) {
+			t.Errorf("%s: %s %v, want %s", client, got.Code, got.Warnings, want)
+		}
 	}
 }
 

@@ -106,7 +106,7 @@ func verdict(c envcheck.Code) Verdict {
 	switch c {
 	case envcheck.Ready:
 		return Ready
-	case envcheck.RedisAuthRequired, envcheck.RedisAuthRejected, envcheck.RedisNotPermitted,
+	case envcheck.RedisAuthRequired, envcheck.RedisAuthRejected, envcheck.RedisAuthNotConfigured, envcheck.RedisNotPermitted,
 		envcheck.RedisDBInvalid, envcheck.RedisDBOnCluster, envcheck.RedisClusterRedirect,
 		envcheck.RedisProtectedMode, envcheck.RedisIsSentinel, envcheck.RedisNotRedis,
 		envcheck.RedisHostInvalid, envcheck.RedisTLSRequired, envcheck.RedisTLSNotSpoken,
