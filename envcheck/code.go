@@ -158,6 +158,18 @@ const (
 	NeverConnected           Code = "never_connected"
 )
 
+// Health: what the worker's container is found to be.
+const (
+	StateUnwritable  Code = "state_unwritable"
+	HealthOK         Code = "health_ok"
+	HealthGating     Code = "health_gating"
+	HealthFailed     Code = "health_failed"
+	HealthWorkerGone Code = "health_worker_gone"
+	HealthNeverGated Code = "health_never_gated"
+	HealthUnreadable Code = "health_state_unreadable"
+	HealthRedis      Code = "health_redis"
+)
+
 // entry is a code's line in the catalogue: its level, the constant sentence
 // that every diagnostic with it carries, and what to do about it.
 type entry struct {
@@ -288,6 +300,14 @@ var catalogue = [...]entry{
 	{RedisSentinelUnreachable, Error, "no Sentinel can be reached", "start them, or correct their addresses"},
 	{RedisSentinelNoMaster, Error, "the Sentinels know no master of that name", "correct the name, or let the Sentinels monitor it"},
 	{RedisNotASentinel, Error, "what answers at the address of a Sentinel is none", "use the Sentinels' port, 26379 unless they have another"},
+	{StateUnwritable, Warn, "the state file cannot be written, so that startgate health will fail", "mount a tmpfs at /tmp, or set STARTGATE_STATE_FILE"},
+	{HealthOK, Info, "the worker runs", ""},
+	{HealthGating, Error, "the gate waits and the worker has not started", ""},
+	{HealthFailed, Error, "the gate has given up", ""},
+	{HealthWorkerGone, Error, "the process that became the worker is gone", ""},
+	{HealthNeverGated, Error, "no gate has run in this container", "make startgate its ENTRYPOINT"},
+	{HealthUnreadable, Error, "the gate's state cannot be read", ""},
+	{HealthRedis, Error, "the worker runs, and Redis is not ready", ""},
 	{NeverConnected, Warn, "not one connection to Redis so far: the address may be wrong", ""},
 }
 

@@ -55,12 +55,22 @@ type line struct {
 	targets  []envcheck.Target
 	waits    []*waiting
 	clock    clock
+	state    *stateFile
 }
 
 // Run checks, waits and becomes worker, its argument vector. It returns the
 // exit code when it could not.
 func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l, code := g.begin()
+	l.openState()
+	code = l.run(ctx, worker, code)
+	l.state.set(Failed, l.report.failed, "", 0)
+	return code
+}
+
+// run is Run from where settings and contract have been read, which ended with
+// code.
+func (l *line) run(ctx context.Context, worker []string, code int) int {
 	// In mode observe the line goes on after a fault.
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.check(worker))
@@ -77,6 +87,7 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 		return code
 	}
 	l.report.say(l.execLine())
+	l.state.set(Running, "", "", 0)
 	return l.become(ctx, path, worker)
 }
 
@@ -260,5 +271,13 @@ func (l *line) stopped(s Stopped) int {
 func (l *line) sayAll(diagnostics []envcheck.Diagnostic) {
 	for _, d := range diagnostics {
 		l.report.say(d)
+	}
+}
+
+// openState begins to keep the state that `startgate health` reads.
+func (l *line) openState() {
+	var err error
+	if l.state, err = openState(l.settings.StateFile.Reveal()); err != nil {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.StateUnwritable})
 	}
 }

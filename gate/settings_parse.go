@@ -53,6 +53,7 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
 	s.TLSRoots = p.roots(&t.TLSCaFile, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
+	s.StateFile, _ = p.value(&t.StateFile, "state-file")
 	s.SetBy = p.setBy
 	return s, p.faults
 }
