@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -47,8 +48,9 @@ type state struct {
 
 // stateFile is where a gate writes its state. A nil one writes nothing.
 type stateFile struct {
-	path string
+	path string // "" for nowhere
 	now  state
+	text atomic.Pointer[[]byte] // now, as others may read it
 }
 
 // stateDirs are where state files go, the first that can be written: no image
@@ -73,31 +75,30 @@ func statePaths(setting string) []string {
 	return paths
 }
 
-// openState begins to keep a state in the first place where that is possible.
+// openState begins to keep a state, in the first place where that is possible.
 // A file whose process lives is another gate's, such as one that docker exec
-// has started, and stays; the state is then kept nowhere, as on systems
-// without /proc.
+// has started, and stays: this one's state is then written nowhere.
 func openState(setting string) (*stateFile, error) {
-	pid := os.Getpid()
-	started, err := startTime(pid)
-	if err != nil {
-		return nil, nil
+	now, pid := time.Now(), os.Getpid()
+	f := &stateFile{now: state{V: stateVersion, PID: pid, Phase: Gating, Began: now, Since: now}}
+	f.encode()
+	var err error
+	if f.now.Started, err = startTime(pid); err != nil {
+		return f, nil // a system without /proc
 	}
-	now := time.Now()
-	f := &stateFile{now: state{V: stateVersion, PID: pid, Started: started, Phase: Gating, Began: now, Since: now}}
 	paths := statePaths(setting)
 	for _, path := range paths {
 		if old, reason := readState(path); reason == "" && old.PID != pid && old.alive() {
-			return nil, nil
-		}
-	}
-	for _, path := range paths {
-		f.path = path
-		if err = f.write(); err == nil {
 			return f, nil
 		}
 	}
-	return nil, err
+	for _, f.path = range paths {
+		if err = f.write(f.encode()); err == nil {
+			return f, nil
+		}
+	}
+	f.path = ""
+	return f, err
 }
 
 // set writes a new phase, code and wait. What cannot be written is dropped: a
@@ -107,22 +108,27 @@ func (f *stateFile) set(phase Phase, code envcheck.Code, wait envcheck.Word, att
 		return
 	}
 	f.now.Phase, f.now.Code, f.now.Wait, f.now.Attempts, f.now.Since = phase, code, wait, attempts, time.Now()
-	_ = f.write()
+	if text := f.encode(); f.path != "" {
+		_ = f.write(text)
+	}
+}
+
+func (f *stateFile) encode() []byte {
+	text, _ := json.Marshal(f.now) // of numbers, times and words
+	text = append(text, '\n')
+	f.text.Store(&text)
+	return text
 }
 
 // write replaces the file. Its readers run as other users, whatever the umask.
-func (f *stateFile) write() error {
-	text, err := json.Marshal(f.now)
-	if err != nil {
-		return err
-	}
+func (f *stateFile) write(text []byte) error {
 	temp := f.path + "." + strconv.Itoa(f.now.PID)
 	os.Remove(temp)
 	w, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(text, '\n'))
+	_, err = w.Write(text)
 	err = errors.Join(err, w.Chmod(0o644), w.Close())
 	if err == nil {
 		err = os.Rename(temp, f.path)
