@@ -124,8 +124,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s has no page", c)
 		}
 	}
-	for _, c := range []string{"mail_missing", "a_b_invalid", "session_redis_parse_failed"} {
-		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, c+"\n") {
+	for c, head := range map[string]string{
+		"mail_missing": "TOPIC_missing", "a_b_invalid": "TOPIC_invalid", "session_redis_parse_failed": "TOPIC_parse_failed",
+	} {
+		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, head+"\n") {
 			t.Errorf("%s has no page", c)
 		}
 	}

@@ -16,7 +16,8 @@ var pages string
 var suffixes = [...]string{"_missing", "_invalid", "_parse_failed"}
 
 // Explain returns the page of a code: what it means, why it happens and what
-// to do. A code that only a contract can know has the page of its end.
+// to do. A code that only a contract can know has the page of its end, under
+// that one's name: what was typed may be anything.
 func Explain(code string) (text string, ok bool) {
 	if !Code(code).valid() {
 		return "", false
@@ -26,7 +27,7 @@ func Explain(code string) (text string, ok bool) {
 	}
 	for _, s := range suffixes {
 		if stem, ok := strings.CutSuffix(code, s); ok && stem != "" {
-			return page("TOPIC"+s, code)
+			return page("TOPIC"+s, "TOPIC"+s)
 		}
 	}
 	return "", false
@@ -49,13 +50,14 @@ func (c *Contract) Explain(code string) (text string, ok bool) {
 		return page(string(WorkerDisabled), code)
 	}
 	text, ok = Explain(code)
-	b.WriteString(text)
 	for _, k := range c.Keys {
 		if ok && slices.Contains(codesOf(k.Topic, k), Code(code)) {
+			_, rest, _ := strings.Cut(text, "\n")
+			text = code + "\n" + rest
 			paragraph(&b, string(k.Key), strings.TrimSpace(k.Doc+" "+k.DocWhen))
 		}
 	}
-	return b.String(), ok
+	return text + b.String(), ok
 }
 
 func paragraph(b *strings.Builder, head, text string) {

@@ -215,6 +215,9 @@ func (l *loader) findFallbackOnly() {
 	for _, k := range c.Keys {
 		for _, f := range k.Fallback {
 			only[f] = true
+			if spec := l.keys[f]; spec != nil && spec.Secret && !k.Secret {
+				l.faultIn(k, "fallback", ContractBadValue, SecretFallback)
+			}
 		}
 		for _, e := range [...]*Expr{k.Required, k.Forbidden, k.FallbackWhen} {
 			mark(other, e.keys(nil))

@@ -68,6 +68,7 @@ func TestLoadFaults(t *testing.T) {
 		{"default with a blank", "keys: {A: {default: ' a'}}", "3:21 contract_bad_value/default_invalid"},
 		{"secret with all", "keys: {A: {secret: true, default: x, enum: [x], expose: value}}",
 			"3:35 contract_bad_value/secret_with_default\n3:44 contract_bad_value/secret_with_enum\n3:57 contract_bad_value/secret_exposed"},
+		{"secret as a fallback", "keys: {A: {fallback: [B]}, B: {secret: true}}", "3:22 contract_bad_value/secret_fallback"},
 		{"URL with default", "keys: {A: {type: redis_url, default: 'redis://h'}}", "3:38 contract_bad_value/secret_with_default"},
 		{"open type exposed", "keys: {A: {expose: value}, B: {type: path, expose: value}}", "3:20 contract_bad_value/open_type_exposed\n3:52 contract_bad_value/open_type_exposed"},
 		{"export of nothing", "keys: {A: {export: true}}", "3:20 contract_bad_value/export_without_file"},

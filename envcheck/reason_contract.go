@@ -71,6 +71,7 @@ const (
 	SecretWithDefault  Reason = "secret_with_default"
 	SecretWithEnum     Reason = "secret_with_enum"
 	SecretExposed      Reason = "secret_exposed"
+	SecretFallback     Reason = "secret_fallback"
 	OpenTypeExposed    Reason = "open_type_exposed"
 	NotForThisType     Reason = "not_for_this_type"
 	EnumMissing        Reason = "enum_missing"
@@ -151,6 +152,7 @@ var contractFixes = [...]struct {
 	{SecretWithDefault, "remove the default: a secret has none"},
 	{SecretWithEnum, "remove the enum: it would hold the secret"},
 	{SecretExposed, "remove expose: a secret is never shown"},
+	{SecretFallback, "declare this key as secret too: it may hold the other's value"},
 	{OpenTypeExposed, "only bool, numbers, port, durations and enum may be shown"},
 	{NotForThisType, "the field does not go with the key's type"},
 	{EnumMissing, "list the words under enum"},

@@ -3,6 +3,9 @@ package main
 // conversions are those to a type that diagnostics print, outside of package
 // envcheck, with the reason why no value gets through.
 var conversions = map[finding]string{
+	`cmd/startgate/parse.go checkArgs: envcheck.Word(c.args[0])`: "to compare it with words",
+	`gate/contract.go setBy: envcheck.Word(b.Name)`:              "the name of a setting's variable or flag, or of a key that the contract declares",
+
 	`gate/lines.go startLine: envcheck.Word(l.settings.Mode)`: "a Mode is made from a word alone, see parseSettings",
 	`gate/lines.go startLine: envcheck.Word(t.Client)`:        "a Client is made from a word alone, see parseSettings",
 	`gate/lines.go sayPlan: envcheck.Word(t.Client)`:          "a Client is made from a word alone, see parseSettings",
@@ -12,6 +15,7 @@ var conversions = map[finding]string{
 	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:                       "word returns one of its own arguments",
 	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write"))`: "word returns one of its own arguments",
 	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                                    "a default is a struct tag",
+	`gate/settings_parse.go value: envcheck.Word(strings.ReplaceAll(name, "-", "_"))`:                                     "the name of a setting",
 
 	`gate/settings.go SettingInfos: envcheck.Key(envPrefix + "_" + strings.ToUpper(name))`: "the name of a struct's field",
 	`gate/settings_parse.go value: envcheck.Key("--" + name)`:                              "the name of a flag that is a setting",
@@ -21,27 +25,48 @@ var conversions = map[finding]string{
 
 // reveals are the places where a value leaves its seal.
 var reveals = map[finding]string{
-	`envcheck/check.go checkKey: secret.Reveal`: "to judge it: what follows returns codes and reasons",
+	`envcheck/builtin.go judgeGroup: r.value.redis.Reveal`:              "to seal it again as a target's",
+	`envcheck/builtin.go provider: r.value.redis.Reveal`:                "to seal it again as a target's",
+	`envcheck/check_wait.go addressOf: r.value.redis.Reveal`:            "to seal host and port as a target's",
+	`envcheck/check_wait.go redis: j.reading(k.URL).value.redis.Reveal`: "to put it together with other keys: target seals it again",
+	`envcheck/check_wait.go WorkerEnviron: e.value.Reveal`:              "for the worker's own environment: it is on no line",
+	`envcheck/rules.go aligned: j.reading(first).value.redis.Reveal`:    "to compare it: differs returns a reason",
+	`envcheck/rules.go aligned: j.reading(k).value.redis.Reveal`:        "to compare it: differs returns a reason",
 
-	`gate/gate.go Fail: format.Reveal`:                      "to compare it with a word",
-	`gate/gate.go loadContract: l.settings.Contract.Reveal`: "to open the file: readFile returns a reason",
-	`gate/settings_parse.go value: t.secret.Reveal`:         "to see whether it is empty",
-	`gate/settings_parse.go word: secret.Reveal`:            "to compare it with words",
-	`gate/settings_parse.go duration: secret.Reveal`:        "to read a number: parseDuration returns a reason",
-	`gate/settings_parse.go redisKeys: secret.Reveal`:       "to read names: parseKeys returns names that are valid, or nothing",
-	`gate/settings_parse.go keyPrefix: secret.Reveal`:       "to send it to Redis: it is on no line",
-	`gate/settings_parse.go roots: secret.Reveal`:           "to open the file: readFile returns a reason",
+	`gate/contract.go loadContract: l.settings.Contract.Reveal`: "to open the file: readContract returns codes, reasons and lines",
+	`gate/contract.go Contract: s.Contract.Reveal`:              "to open the file: readContract returns codes, reasons and lines",
+	`gate/contract.go Explain: s.Contract.Reveal`:               "to open the file: what is wrong with it is not said",
+	`gate/tlsfiles.go roots: t.CAFile.Reveal`:                   "to open the file: readRoots returns a reason",
+	`gate/tlsfiles.go roots: t.URL.Reveal`:                      "to open the file: readRoots returns a reason",
+	`gate/tlsfiles.go certificate: t.URL.Reveal`:                "to open the files: readFile returns a reason",
+	`gate/gate.go Fail: format.Reveal`:                          "to compare it with a word",
+	`gate/settings_parse.go word: secret.Reveal`:                "to compare it with words",
+	`gate/settings_parse.go duration: secret.Reveal`:            "to read a number: parseDuration returns a reason",
+	`gate/settings_parse.go redisKeys: secret.Reveal`:           "to read names: parseKeys returns names that are valid, or nothing",
+	`gate/settings_parse.go keyPrefix: secret.Reveal`:           "to send it to Redis: it is on no line",
+	`gate/settings_parse.go roots: secret.Reveal`:               "to open the file: readFile returns a reason",
 
-	`probe/redis.go NewRedis: u.Reveal`:      "to dial host and port",
-	`probe/redis.go attempt: r.parts.Reveal`: "to send user, password and database",
-	`probe/redis.go facts: r.parts.Reveal`:   "to compare them with constants",
-	`probe/redis.go verify: r.parts.Reveal`:  "one of three words",
+	`probe/redis.go NewRedis: u.Reveal`:             "to see how many servers there are",
+	`probe/redis.go newServer: u.Reveal`:            "to dial it",
+	`probe/redis.go newDialer: o.ServerName.Reveal`: "to compare it with the certificate's",
+	`probe/redis.go Probe: r.parts.Reveal`:          "one of three words",
+	`probe/redis.go attempt: r.parts.Reveal`:        "to send user, password and database",
+	`probe/redis.go facts: r.parts.Reveal`:          "to compare them with constants",
+	`probe/cluster.go askNode: r.parts.Reveal`:      "to seal them again with another address",
+	`probe/sentinel.go Probe: s.parts.Reveal`:       "to compare them with constants",
+	`probe/sentinel.go ask: s.parts.Reveal`:         "to send user, password and the master's name",
+	`probe/sentinel.go setMaster: s.parts.Reveal`:   "to seal them again with the master's address",
 }
 
 // errorTexts are the places that look at the text of an error, or make one.
 var errorTexts = map[finding]string{
 	`cmd/startgate/parse.go parse: err.Error`:     "package flag has no type for a missing value: the start of the text is compared",
+	`envcheck/load.go yamlFault: err.Error`:       "a number of digits behind the word line: no text that the parser quotes has a blank before it",
 	`probe/answer.go brokenCode: a.err.Error`:     "the start of the text is compared",
+	`probe/examine.go notAllowed: reply.Error`:    "the text of a server's reply: replyFault compares its start",
+	`probe/redis.go attempt: a.write.Err().Error`: "the text of a MOVED: its address is dialled",
+	`probe/reply.go unknownCommand: err.Error`:    "the start of the text is compared",
+	`probe/sentinel.go ask: err.Error`:            "the text of a server's reply: replyFault compares its start",
 	`probe/answer.go errorCode: cmd.Err().Error`:  "the text of a server's reply: replyFault compares its start",
 	`probe/answer.go writable: write.Err().Error`: "the text of a server's reply: its start is compared",
 }

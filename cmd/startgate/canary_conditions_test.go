@@ -17,6 +17,8 @@ type condition struct {
 	url    func(c, address string) string // nil is withPassword
 	env    []string
 	down   bool
+	// contract, when it is not "", applies: CANARY in it is replaced.
+	contract string
 }
 
 func withPassword(c, address string) string {

@@ -58,13 +58,13 @@ func linesOf(out output) (all []printed) {
 	return all
 }
 
-// grammarFaults finds lines that startgate does not write. Stdout also has help
-// and pages, which are text of any form.
+// grammarFaults finds lines that startgate does not write. Stdout also has help,
+// pages, tables and the schema, which are text of any form.
 func grammarFaults(out output) (faults []string) {
 	for _, s := range [...]stream{{"stderr", out.stderr}, {"stdout", out.stdout}} {
 		odd, first := 0, 0
 		for i, line := range bytes.Split(bytes.TrimSuffix(s.text, []byte("\n")), []byte("\n")) {
-			ours := s.name == "stderr" || bytes.HasPrefix(line, []byte("startgate: ")) || bytes.HasPrefix(line, []byte("{"))
+			ours := s.name == "stderr" || bytes.HasPrefix(line, []byte("startgate: ")) || bytes.HasPrefix(line, []byte(`{"`))
 			if _, ok := parseLine(line); ours && !ok && len(s.text) > 0 {
 				odd++
 				first = cmp.Or(first, i+1)

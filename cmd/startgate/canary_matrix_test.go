@@ -71,6 +71,7 @@ var hostileReasons = [...]envcheck.Reason{
 	envcheck.NotFound, envcheck.NotInPath, envcheck.NoSuchFile,
 	envcheck.CommandMissing, envcheck.FlagUnknown, envcheck.FlagValue, envcheck.DashesMissing, envcheck.WorkerMissing,
 	envcheck.ExtraArgument, envcheck.CodeUnknown, envcheck.WaitUnknown,
+	envcheck.ActionUnknown,
 }
 
 // pick takes turns.
@@ -96,20 +97,24 @@ func (m *matrix) process(p place, v value, c invocation, n int) *process {
 	canary := newCanary()
 	var a attempt
 	p.put(&a, v.text(canary))
-	// What is not under test is good, or nearly so, that the process gets far.
-	server := pick([]string{m.peers.healthy, m.peers.closed, m.peers.echo}, n)
-	if len(c.env) > 0 {
-		// These set the mode. In mode observe a malformed timeout is said, and
-		// 300 s are taken for it: too long for a peer that never gets ready.
-		server = m.peers.healthy
-	}
 	env := slices.Concat([]string{
-		"PATH=" + os.Getenv("PATH"), "REDIS_URL=redis://" + server + "/0", "STARTGATE_TIMEOUT=0",
+		"PATH=" + os.Getenv("PATH"), "REDIS_URL=redis://" + m.server(c, n) + "/0", "STARTGATE_TIMEOUT=0",
 	}, c.env, a.env)
 	return &process{
 		label:  c.name + ", " + p.name + ", a value " + v.class,
 		canary: canary, args: c.args(a), env: env, exit: anyExit,
 	}
+}
+
+// server is the peer of a process that has another value under test: what is
+// not is good, or nearly so, that the process gets far.
+func (m *matrix) server(c invocation, n int) string {
+	if len(c.env) > 0 {
+		// These set the mode. In mode observe a malformed timeout is said, and
+		// 300 s are taken for it: too long for a peer that never gets ready.
+		return m.peers.healthy
+	}
+	return pick([]string{m.peers.healthy, m.peers.closed, m.peers.echo}, n)
 }
 
 // newPeers starts what URLs of the matrix lead to.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/startgate/startgate/probe/probetest"
@@ -53,6 +54,9 @@ func (c condition) meet(t *testing.T, budget bool, args ...string) {
 	p := process{
 		label: c.name + ", " + args[0] + " " + args[1], canary: canary, args: args, exit: c.exit,
 		env: slices.Concat([]string{"REDIS_URL=" + url(canary, server.Addr())}, part(roleWorker), c.env),
+	}
+	if c.contract != "" {
+		p.env = append(p.env, "STARTGATE_CONTRACT="+secretFile(t, canary, strings.ReplaceAll(c.contract, "CANARY", canary)))
 	}
 	if budget {
 		p.exit = anyExit

@@ -129,4 +129,8 @@ var others = [...]invocation{
 	verb("-h", "-h"),
 	verb("check -h", "check", "-h"),
 	verb("explain of a code", "explain", "ready"),
+	verb("contract", "contract"),
+	verb("contract lint", "contract", "lint"),
+	verb("contract docs", "contract", "docs"),
+	verb("contract schema", "contract", "schema"),
 }

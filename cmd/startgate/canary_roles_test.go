@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/startgate/startgate/gate"
 )
@@ -16,6 +18,7 @@ const (
 	roleLeaky  = "leaky"  // a program that leaks, to try the harness
 	rolePanic  = "panic"  // startgate, with an output that panics
 	roleMounts = "mounts" // mounts files over others, and becomes its arguments
+	roleTwice  = "twice"  // becomes startgate, with its first argument in the environment too
 )
 
 // part is the environment of a process that plays a role, or of the gate that
@@ -37,6 +40,8 @@ func play(role string) int {
 		return run(os.Args[1:], &gate.Gate{Environ: os.Environ(), Stdout: panicking{}, Stderr: os.Stderr})
 	case roleMounts:
 		return playMounts()
+	case roleTwice:
+		return playTwice()
 	}
 	return 1
 }
@@ -50,6 +55,15 @@ func playWorker() int {
 		return 1
 	}
 	return 0
+}
+
+// playTwice becomes its second argument with those after it. The first is an
+// entry of the environment: of a name that stands there twice, package exec
+// would drop one.
+func playTwice() int {
+	environ := slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, roleVariable+"=") })
+	syscall.Exec(os.Args[2], os.Args[2:], append(environ, os.Args[1]))
+	return 1
 }
 
 // panicking is an output that panics with all it can get hold of, as a bug in

@@ -22,6 +22,9 @@ import (
 //	canary_matrix_test.go     every place with every hostile value
 //	canary_peers_test.go      every condition of a server
 //	canary_events_test.go     what a gate says when all is well, and signals
+//	canary_contract_test.go   every key of a contract with every hostile value
+//	canary_contract_faults_test.go, _scalars   contract files that are none
+//	canary_contract_events_test.go, _files, _shown   what a contract says
 //	canary_exec_*, canary_dns_*, canary_terminal_*   what needs Linux
 //	canary_known_test.go      leaks that are known
 //	canary_source_test.go     no door in the source for a value

@@ -66,11 +66,41 @@ func TestEveryPageHasACode(t *testing.T) {
 		}
 	}
 	for i, heading := range headings {
-		if !slices.Contains(envcheck.Codes(), envcheck.Code(heading)) {
+		if !slices.Contains(envcheck.Codes(), envcheck.Code(heading)) && templates[heading] == "" {
 			t.Errorf("the page %q is about no code", heading)
 		}
 		if slices.Contains(headings[:i], heading) {
 			t.Errorf("%s has two pages", heading)
+		}
+	}
+}
+
+// templates are the pages of codes that only a contract can make, each with
+// one that this contract makes.
+var templates = map[string]string{
+	"TOPIC_missing": "number_missing", "TOPIC_invalid": "number_invalid", "TOPIC_parse_failed": "url_parse_failed", "RULE": "not_both",
+}
+
+const templated = `contract: 1
+name: templates
+keys:
+  A: {type: int, required: true, topic: number}
+  B: {type: redis_url, topic: url}
+rules: [{code: not_both, at_most_one: [A, B]}]
+`
+
+func TestEveryTemplateIsThePageOfACode(t *testing.T) {
+	contract, _ := envcheck.Load(strings.NewReader(templated))
+	if contract == nil {
+		t.Fatal("the contract has a fault")
+	}
+	pages := readFile(t, codesPage)
+	for heading, code := range templates {
+		_, after, _ := strings.Cut(pages, "\n## "+heading+"\n")
+		body, _, _ := strings.Cut(after, "\n## ")
+		page, ok := contract.Explain(code)
+		if !ok || body == "" || !strings.HasPrefix(page, code+"\n"+strings.TrimSpace(body)) {
+			t.Errorf("the page %s is not that of %s", heading, code)
 		}
 	}
 }
