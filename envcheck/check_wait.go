@@ -3,6 +3,7 @@ package envcheck
 import (
 	"cmp"
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -188,7 +189,11 @@ type Setting struct {
 // takeSettings reads the settings. A key that is unset and has no default
 // gives none.
 func (j *judge) takeSettings() {
-	for _, s := range j.contract.Settings {
+	settings := j.contract.Settings
+	if listen := j.contract.Health.Listen; listen != "" {
+		settings = append(slices.Clip(settings), SettingKey{"health_listen", listen})
+	}
+	for _, s := range settings {
 		r := j.reading(s.Key)
 		text := j.word(s.Key)
 		if r.status == faulty || text == "" {

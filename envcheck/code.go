@@ -161,6 +161,7 @@ const (
 // Health: what the worker's container is found to be.
 const (
 	StateUnwritable  Code = "state_unwritable"
+	ListenFailed     Code = "listen_failed"
 	HealthOK         Code = "health_ok"
 	HealthGating     Code = "health_gating"
 	HealthFailed     Code = "health_failed"
@@ -301,6 +302,7 @@ var catalogue = [...]entry{
 	{RedisSentinelNoMaster, Error, "the Sentinels know no master of that name", "correct the name, or let the Sentinels monitor it"},
 	{RedisNotASentinel, Error, "what answers at the address of a Sentinel is none", "use the Sentinels' port, 26379 unless they have another"},
 	{StateUnwritable, Warn, "the state file cannot be written, so that startgate health will fail", "mount a tmpfs at /tmp, or set STARTGATE_STATE_FILE"},
+	{ListenFailed, Warn, "the port for probes cannot be listened at; the gate goes on without", "choose another port, or let the worker alone have it"},
 	{HealthOK, Info, "the worker runs", ""},
 	{HealthGating, Error, "the gate waits and the worker has not started", ""},
 	{HealthFailed, Error, "the gate has given up", ""},

@@ -40,6 +40,7 @@ type Settings struct {
 	IntervalMin  time.Duration
 	IntervalMax  time.Duration
 	StateFile    envcheck.Secret // path, "" for the first place that can be written
+	HealthListen envcheck.Secret // HOST:PORT or a port, "" for none
 	JSON         bool
 	SetBy        []SetBy // settings that have not their default, in order
 }
@@ -77,6 +78,7 @@ type texts struct {
 	IntervalMin  text `split_words:"true" default:"25ms" desc:"shortest pause between attempts"`
 	IntervalMax  text `split_words:"true" default:"1s" desc:"longest pause between attempts"`
 	StateFile    text `split_words:"true" desc:"file that startgate health reads; default: the first of /run/startgate, /dev/shm and /tmp that can be written"`
+	HealthListen text `split_words:"true" desc:"port, or host:port, at which /healthz and /readyz are answered while the gate waits"`
 	Format       text `default:"text" desc:"text or json"`
 }
 
