@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,9 @@ const (
 // but REDIS_HOST, which goes with REDIS_PORT, REDIS_USERNAME, REDIS_PASSWORD
 // and REDIS_DB. Where Sidekiq would read REDIS_URL, REDIS_PROVIDER may name
 // another key.
+//
+// client says whose dialect reads the URLs. "" is that of the key's name, such
+// as RQ_REDIS_URL, else that of the worker's command, else generic.
 func Builtin(groups [][]Key, client Client, require Require, keyPrefix string) Contract {
 	c := Contract{Name: "builtin", groups: groups, Policy: Policy{}.over(Policy{})}
 	for i, keys := range groups {
@@ -49,6 +53,7 @@ func Builtin(groups [][]Key, client Client, require Require, keyPrefix string) C
 	}
 	for _, k := range c.Keys {
 		k.rule = k.Type.rule()
+		k.client = cmp.Or(client, clientOfKey(k.Key))
 		k.Secret = k.rule.is(secret) || k.Key == passwordKey
 		k.File = k.Secret
 	}
@@ -71,11 +76,13 @@ func (j *judge) judgeGroups() {
 	c := j.contract
 	j.readings = make(map[Key]*reading, len(c.Keys))
 	for _, k := range c.Keys {
-		j.readings[k.Key] = j.read(k)
+		spec := *k // the contract is shared, the worker's command is not
+		spec.client = cmp.Or(k.client, clientOfCommand(j.args), Generic)
+		j.readings[k.Key] = j.read(&spec)
 	}
 	for i, keys := range c.groups {
-		if key, p, ok := j.judgeGroup(c.Waits[i], keys); ok {
-			j.result.Targets = append(j.result.Targets, Target{WaitSpec: c.Waits[i], Key: key, URL: Seal(p)})
+		if t, ok := j.judgeGroup(c.Waits[i], keys); ok {
+			j.result.Targets = append(j.result.Targets, t)
 		}
 	}
 	for _, k := range c.Keys {
@@ -88,32 +95,31 @@ func (j *judge) judgeGroups() {
 
 // judgeGroup takes the first of keys that is set. It is not ok when there is
 // none, or one with a fault.
-func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Key, RedisParts, bool) {
+func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
+	target := func(key Key, p RedisParts, ok bool) (Target, bool) {
+		return Target{WaitSpec: w, Key: key, URL: Seal(p)}, ok
+	}
 	tried := slices.Clone(keys)
+	worker := cmp.Or(w.Client, clientOfCommand(j.args), Generic)
 	for _, key := range keys {
-		if key == j.beforeProvider(w.Client, keys) {
-			if _, set := j.env.first[string(providerKey)]; set && j.env.first[string(providerKey)] != "" {
-				p, ok := j.provider(len(keys) > 1)
-				return providerKey, p, ok
-			}
+		if key == beforeProvider(worker, keys) && j.env.first[string(providerKey)] != "" {
+			w.Client = worker
+			return target(j.provider(worker))
 		}
 		r := j.readings[key]
 		if r.status == unset && !r.repeated {
 			continue
 		}
+		w.Client = r.spec.client
 		if key == hostKey {
-			p, ok := j.hostAndParts()
-			return key, p, ok
+			return target(j.hostAndParts())
 		}
 		if len(keys) > 1 && otherBroker(r.text) && !slices.ContainsFunc(r.found, blemish.isError) {
 			j.say(Diagnostic{Code: BrokerNotRedis, Keys: []Key{key}})
 			r.status, r.fault = unset, nil
 			continue
 		}
-		if !j.sayReading(r) {
-			return key, RedisParts{}, false
-		}
-		return r.from, r.value.redis.Reveal(), true
+		return target(j.sayURL(r))
 	}
 	d := Diagnostic{Code: RedisMissing, Keys: tried, Purpose: "queue config"}
 	for _, key := range keys {
@@ -122,7 +128,7 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Key, RedisParts, bool) {
 		}
 	}
 	j.say(d)
-	return "", RedisParts{}, false
+	return Target{}, false
 }
 
 func (b blemish) isError() bool { return b.level == Error }
@@ -141,18 +147,32 @@ func (j *judge) sayReading(r *reading) bool {
 			j.say(Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason})
 		}
 		for _, d := range r.fault {
-			if d.Code == RedisParseFailed {
-				d.Text, d.Fix = "", ""
-			}
 			j.say(d)
 		}
 	}
 	return r.status == present
 }
 
+// sayURL is sayReading for a URL. Sentinels have no master but by a contract,
+// unless the URL names it.
+func (j *judge) sayURL(r *reading) (Key, RedisParts, bool) {
+	if !j.sayReading(r) {
+		return r.from, RedisParts{}, false
+	}
+	p := r.value.redis.Reveal()
+	if p.Sentinels != nil && p.Master == "" {
+		d := r.spec.invalid(r.from, MasterMissing)
+		d.Fix = "name the master in a contract, as in redis: {url: KEY, master: NAME}"
+		j.say(d)
+		return r.from, p, false
+	}
+	j.sayDoubt(r)
+	return r.from, p, true
+}
+
 // beforeProvider is the key before which REDIS_PROVIDER is looked at: the first
 // for Sidekiq, REDIS_URL in the list of well-known keys, else none.
-func (j *judge) beforeProvider(client Client, keys []Key) Key {
+func beforeProvider(client Client, keys []Key) Key {
 	switch i := slices.Index(keys, urlKey); {
 	case i < 0:
 		return ""
@@ -166,9 +186,9 @@ func (j *judge) beforeProvider(client Client, keys []Key) Key {
 
 // provider reads the key that REDIS_PROVIDER names. That name is a value: it is
 // never said.
-func (j *judge) provider(choice bool) (RedisParts, bool) {
+func (j *judge) provider(client Client) (Key, RedisParts, bool) {
 	name := j.env.first[string(providerKey)]
-	spec := &KeySpec{Key: providerKey, Type: TypeRedis, Topic: "redis", Policy: j.contract.Policy, rule: TypeRedis.rule()}
+	spec := &KeySpec{Key: providerKey, Type: TypeRedis, Topic: "redis", Policy: j.contract.Policy, rule: TypeRedis.rule(), client: client}
 	r := &reading{spec: spec, from: providerKey}
 	value := j.env.first[name]
 	switch {
@@ -176,18 +196,17 @@ func (j *judge) provider(choice bool) (RedisParts, bool) {
 		d := spec.invalid(providerKey, NotAKey)
 		d.Fix = "REDIS_PROVIDER holds the name of the variable that has the URL"
 		j.say(d)
-		return RedisParts{}, false
+		return providerKey, RedisParts{}, false
 	case value == "":
 		j.say(Diagnostic{Code: RedisMissing, Keys: []Key{providerKey}, Purpose: "queue config", Fix: "set the variable that it names"})
-		return RedisParts{}, false
+		return providerKey, RedisParts{}, false
 	}
 	r.judge(value)
-	ok := j.sayReading(r)
-	return r.value.redis.Reveal(), ok
+	return j.sayURL(r)
 }
 
 // hostAndParts reads a Redis by parts.
-func (j *judge) hostAndParts() (p RedisParts, ok bool) {
+func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 	host, port := j.readings[hostKey], j.readings[portKey]
 	ok = j.sayReading(host)
 	if ok {
@@ -218,7 +237,7 @@ func (j *judge) hostAndParts() (p RedisParts, ok bool) {
 	}
 	p.User, p.Password = j.readings[userKey].value.text, j.readings[passwordKey].value.text
 	p.DB, _ = digits(j.readings[dbKey].value.text)
-	return p, ok
+	return hostKey, p, ok
 }
 
 func (j *judge) sayHost(r *reading, reason Reason) bool {

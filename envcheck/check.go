@@ -152,7 +152,7 @@ func (j *judge) takeFallback(r *reading) {
 	text, _ := clean(r.text, r.spec.rule, r.spec.Policy)
 	v, reason := r.spec.rule.read(text, r.spec)
 	if reason != "" {
-		r.fail(r.spec.invalid(r.from, reason))
+		r.fail(r.spec.invalidText(r.from, text, reason))
 	}
 	r.value = v
 }

@@ -80,6 +80,7 @@ func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	if r.status != present {
 		return
 	}
+	j.sayDoubt(r)
 	if k.Use != "" {
 		j.say(Diagnostic{Code: EnvDeprecatedKey, Level: k.DeprecatedLevel, Keys: []Key{r.from, k.Use}})
 	}

@@ -2,7 +2,6 @@ package envcheck
 
 import (
 	"cmp"
-	"net"
 	"slices"
 	"strings"
 )
@@ -62,7 +61,9 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 	p, reason := j.redis(w)
 	if reason != "" {
 		d := r.spec.invalid(r.from, reason)
-		d.Code = r.spec.Topic + "_invalid"
+		if r.spec.Type != TypeRedis {
+			d.Code = r.spec.Topic + "_invalid"
+		}
 		j.say(d)
 		return Target{}, false
 	}
@@ -78,14 +79,11 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 		p = j.reading(k.URL).value.redis.Reveal()
 	case k.Sentinels != "":
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
-			var one RedisParts
-			if reason := one.setHostPort(strings.TrimSpace(s)); reason != "" {
+			sentinel, reason := sentinelAddress(strings.TrimSpace(s))
+			if reason != "" {
 				return p, reason
 			}
-			if !portOf(s) {
-				one.Port = "26379"
-			}
-			p.Sentinels = append(p.Sentinels, net.JoinHostPort(one.Host, one.Port))
+			p.Sentinels = append(p.Sentinels, sentinel)
 		}
 	default:
 		host := j.word(k.Host)
@@ -99,20 +97,35 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 	if port := j.word(k.Port); port != "" {
 		p.Port = port
 	}
-	p.User = cmp.Or(p.User, j.word(k.User))
-	p.Password = cmp.Or(p.Password, j.word(k.Password))
 	if n, ok := digits(j.word(k.DB)); ok {
 		p.DB = n
 	}
 	if k.TLS != "" {
 		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
 	}
-	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
-	p.Master = cmp.Or(p.Master, k.Master)
-	if len(p.Sentinels) > 0 && p.Master == "" {
-		return p, MasterMissing
+	j.complete(&p, w)
+	p.Others = slices.Clone(p.Others) // they are the reading's
+	for i := range p.Others {
+		j.complete(&p.Others[i], w)
+	}
+	if p.Sentinels != nil {
+		p.Master = cmp.Or(p.Master, k.Master)
+		if p.Master == "" {
+			return p, MasterMissing
+		}
 	}
 	return p, ""
+}
+
+// complete gives p what the wait has for it and its URL has not. What a client
+// does for want of a word is not the URL's.
+func (j *judge) complete(p *RedisParts, w WaitSpec) {
+	p.User = cmp.Or(p.User, j.word(w.Redis.User))
+	p.Password = cmp.Or(p.Password, j.word(w.Redis.Password))
+	if p.lax {
+		p.Verify = cmp.Or(w.TLS.Verify, p.Verify)
+	}
+	p.Verify = cmp.Or(p.Verify, w.TLS.Verify)
 }
 
 // word is what the worker reads from k: its value or its default.

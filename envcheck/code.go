@@ -70,6 +70,7 @@ const (
 	RedisMissing           Code = "redis_missing"
 	RedisParseFailed       Code = "redis_parse_failed"
 	BrokerNotRedis         Code = "broker_not_redis"
+	RedisURLDoubtful       Code = "redis_url_doubtful"
 	EnvInvalidUTF8         Code = "env_invalid_utf8"
 	EnvBOM                 Code = "env_bom"
 	EnvTrailingNewline     Code = "env_trailing_newline"
@@ -235,6 +236,7 @@ var catalogue = [...]entry{
 	{RedisMissing, Error, "queue config missing", "set one, or name yours in STARTGATE_REDIS_KEYS"},
 	{RedisParseFailed, Error, "the Redis URL cannot be read", ""},
 	{BrokerNotRedis, Warn, "the URL names another broker than Redis and is skipped", ""},
+	{RedisURLDoubtful, Warn, "the worker's client reads the Redis URL in a way of its own", ""},
 	{EnvInvalidUTF8, Error, "the value is not valid UTF-8", "write it again as UTF-8 text"},
 	{EnvBOM, Error, "the value starts with a byte order mark", "save the file that it comes from without one"},
 	{EnvTrailingNewline, Error, "the value ends in a line break", "remove it"},
@@ -286,7 +288,7 @@ var catalogue = [...]entry{
 	{RedisTLSNameMismatch, Error, "Redis's certificate is for another name", "use the name that the certificate has"},
 	{RedisTLSExpired, Error, "Redis's certificate has expired", "renew it"},
 	{RedisTLSNotYetValid, Error, "Redis's certificate is not valid yet", "check the clocks"},
-	{RedisTLSClientCert, Error, "Redis wants a client certificate", "turn tls-auth-clients off, or use a server without it"},
+	{RedisTLSClientCert, Error, "Redis wants a client certificate", "name one in the URL, or turn tls-auth-clients off"},
 	{RedisTLSRefused, Error, "the TLS handshake with Redis failed", "check versions and certificates on both sides"},
 	{RedisTLSUnverified, Warn, "Redis's certificate is not verified", ""},
 	{RedisSocketMissing, Error, "there is no socket at the path that the URL names", "start Redis with that unixsocket, and mount its directory"},

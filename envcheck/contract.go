@@ -90,8 +90,9 @@ type KeySpec struct {
 	Doc, DocWhen    string
 
 	rule         *typeRule
-	preset       value // Default, read
-	fallbackOnly bool  // nothing but fallbacks names it: its faults count when it is taken
+	client       Client // whose dialect reads a redis_url; "" is generic
+	preset       value  // Default, read
+	fallbackOnly bool   // nothing but fallbacks names it: its faults count when it is taken
 	said         saidKey
 }
 

@@ -110,6 +110,7 @@ func TestEveryReasonOfAURLTellsWhatToDo(t *testing.T) {
 	for _, r := range []Reason{
 		SchemeMissing, SchemeUnsupported, SocketNotSupported, HostMissing, HostInvalid, MultipleHosts, PortInvalid, DBInvalid,
 		DBInQuery, BadPercentEncoding, CredentialsNotEncoded, ControlOrSpace, TLSModeUnsupported, ClientsDiffer,
+		PortMissing, SocketPathInvalid, ParameterUnsupported, MasterMissing, CredentialsIgnored, DBIgnored, ParameterIgnored,
 	} {
 		if reasonFix(r) == "" {
 			t.Errorf("%s does not say what to do", r)

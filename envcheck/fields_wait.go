@@ -64,7 +64,7 @@ func redisFields() []field[RedisKeys] {
 		part("db", "key of the database's number", func(r *RedisKeys) *Key { return &r.DB }),
 		part("tls", "key of type bool: whether to speak TLS", func(r *RedisKeys) *Key { return &r.TLS }),
 		part("sentinels", "key of the Sentinels, as HOST:PORT,HOST:PORT", func(r *RedisKeys) *Key { return &r.Sentinels }),
-		fieldOf("master", "name of the master that the Sentinels watch", sentence(), func(r *RedisKeys, v string) { r.Master = v }),
+		fieldOf("master", "name of the master that the Sentinels watch, which also Celery's URL does not have", sentence(), func(r *RedisKeys, v string) { r.Master = v }),
 	}
 }
 

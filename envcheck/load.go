@@ -185,6 +185,7 @@ func (l *loader) load(root *yaml.Node) {
 	l.checkSkip()
 	l.checkCodes()
 	l.findFallbackOnly()
+	c.giveClients()
 }
 
 // version looks at the language's version first: a file of another one would

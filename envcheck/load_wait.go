@@ -71,6 +71,8 @@ func (l *loader) checkRedis(w *WaitSpec) {
 			forms++
 		}
 	}
+	// The URLs of two families may name Sentinels; asynq's has the master too.
+	inURL := r.URL != "" && (w.Client == Celery || w.Client == Asynq)
 	parts := r.Port != "" || r.TLS != "" && r.Sentinels == "" || r.DB != "" && r.Sentinels == ""
 	bad := func(reason Reason) { l.faultIn(w, "redis", ContractBadValue, reason) }
 	switch {
@@ -80,7 +82,8 @@ func (l *loader) checkRedis(w *WaitSpec) {
 		bad(URLBesideParts)
 	case r.Sentinels != "" && r.Master == "":
 		bad(MasterMissing)
-	case r.Sentinels != "" && w.Topology != "sentinel", r.Host != "" && (r.Master != "" || w.Topology == "sentinel"):
+	case w.Topology == "sentinel" && r.Sentinels == "" && !inURL, w.Topology != "sentinel" && r.Sentinels != "",
+		r.Master != "" && r.Sentinels == "" && !(inURL && w.Client == Celery):
 		bad(TopologyNotForThat)
 	}
 	l.typed(w, "redis", r.URL, TypeRedis)

@@ -101,7 +101,7 @@ func (r *reading) judge(text string) {
 		r.status = faulty
 		r.found[len(found)-1].level = Error
 	default:
-		r.fail(k.invalid(r.from, reason))
+		r.fail(k.invalidText(r.from, clean, reason))
 	}
 }
 
@@ -123,10 +123,27 @@ func (k *KeySpec) invalid(key Key, reason Reason) Diagnostic {
 	if fix := reasonFix(reason); fix != "" {
 		d.Fix = Word(fix)
 	}
-	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.rule.schemes != "" {
+	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.rule.schemes != "" && k.Type != TypeRedis {
 		d.Fix = "start it with " + k.rule.schemes
 	}
 	return d
+}
+
+// invalidText is invalid for text, and says which family's clients take it.
+func (k *KeySpec) invalidText(key Key, text string, reason Reason) Diagnostic {
+	d := k.invalid(key, reason)
+	if hint := k.otherClient(text, reason); hint != "" {
+		d.Fix = hint
+	}
+	return d
+}
+
+// sayDoubt says what of a Redis URL its client reads in a way that may not be
+// meant.
+func (j *judge) sayDoubt(r *reading) {
+	if doubt := r.value.redis.Reveal().Doubt; doubt != "" {
+		j.say(Diagnostic{Code: RedisURLDoubtful, Keys: []Key{r.from}, Reason: doubt})
+	}
 }
 
 // reading is what is known of a key.

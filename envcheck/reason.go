@@ -20,6 +20,16 @@ const (
 	ControlOrSpace        Reason = "control_or_space"
 	TLSModeUnsupported    Reason = "tls_mode_unsupported"
 	ClientsDiffer         Reason = "clients_differ" // clients read it differently, so it means nothing by itself
+	PortMissing           Reason = "port_missing"   // and the client has no default
+	SocketPathInvalid     Reason = "socket_path_invalid"
+	ParameterUnsupported  Reason = "parameter_unsupported"
+)
+
+// What of a Redis URL a client does not read.
+const (
+	CredentialsIgnored Reason = "credentials_ignored"
+	DBIgnored          Reason = "db_ignored"
+	ParameterIgnored   Reason = "parameter_ignored"
 )
 
 // Why a value or a setting is malformed.
@@ -76,7 +86,7 @@ var reasonFixes = [...]struct {
 }{
 	{SchemeMissing, "start the URL with redis:// or rediss://"},
 	{SchemeUnsupported, "start the URL with redis:// or rediss://"},
-	{SocketNotSupported, "use redis:// with a host"},
+	{SocketNotSupported, "use redis:// with a host, or write the socket as the worker's client does"},
 	{HostMissing, "name the host: no worker wants localhost by accident"},
 	{HostInvalid, "the host must be a name, an IPv4 address or an IPv6 address in brackets"},
 	{MultipleHosts, "name one host"},
@@ -88,6 +98,12 @@ var reasonFixes = [...]struct {
 	{ControlOrSpace, "percent-encode blanks and control characters"},
 	{TLSModeUnsupported, "use rediss:// and ssl_cert_reqs=none, optional or required"},
 	{ClientsDiffer, "Redis clients read this form differently: write redis://USER:PASSWORD@HOST:PORT/DB, percent-encoded"},
+	{PortMissing, "write the port, as in HOST:6379: this client has no default"},
+	{SocketPathInvalid, "write the socket's absolute path, as in unix:///run/redis.sock, without % and with at most 107 characters"},
+	{ParameterUnsupported, "remove the parameter behind ?: the client fails at it, or it cannot be followed"},
+	{CredentialsIgnored, "this client does not send the user: leave it away, and write a password as :PASSWORD@"},
+	{DBIgnored, "this client uses database 0: name no other"},
+	{ParameterIgnored, "this client does not read a parameter that others do: leave it away"},
 	{NotDuration, "give seconds, as in 300 or 0.5, or a duration as in 5m30s"},
 	{BelowMin, "it must be greater"},
 	{NotKeyNames, "give names of variables, as in A|B for the first that is set or A,B for both"},

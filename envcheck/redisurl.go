@@ -1,11 +1,6 @@
 package envcheck
 
-import (
-	"net/netip"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // RedisURL is a sealed Redis URL, taken apart.
 type RedisURL = Sealed[RedisParts]
@@ -33,6 +28,13 @@ type RedisParts struct {
 
 	// Others are the further servers of a list, of which one must be ready.
 	Others []RedisParts
+
+	// Doubt is what the client makes of the URL that whoever wrote it may not
+	// expect: it reads it like this, and is to be warned about. "" for nothing.
+	Doubt Reason
+
+	// lax says that Verify is the client's own default, not the URL's word.
+	lax bool
 }
 
 // TLSVerify says how far a server's certificate is verified.
@@ -45,263 +47,253 @@ const (
 	VerifyNone TLSVerify = "none" // not at all
 )
 
-const redisPort = "6379"
+const (
+	redisPort    = "6379"
+	sentinelPort = "26379"
+)
 
-// ParseRedisURL reads a URL as the client family generic does: it takes what
-// redis-py 8, ioredis 5.11, redis-client 0.30 and go-redis 9.23 read alike (as
-// found by running them on 181 URLs), and refuses the rest with a reason. Three
-// forms on which they agree are refused all the same, since no worker wants
-// them: no host, a negative database, port 0.
+// ParseRedisURL reads a URL as the client of a family does, as found by running
+// it on 181 URLs (redis-py 8.0, kombu 5.6, redis-client 0.30, ioredis 5.11,
+// asynq 0.26), or refuses it with a reason. [Generic], which is also taken for
+// a client that is none of the families, reads what redis-py, ioredis,
+// redis-client and go-redis 9.23 read alike.
+//
+// Refused are what the client itself refuses, at once or at first use, and
+// what it takes to lead somewhere that no worker wants: localhost for want of a
+// host, a negative database, port 0, no encryption.
 //
 // No name is looked up, and a value that could leak in a look-up is refused.
-func ParseRedisURL(s string) (RedisURL, Reason) {
-	p, reason := parseRedis(s)
+func ParseRedisURL(c Client, s string) (RedisURL, Reason) {
+	d := dialectOf(c)
+	parse := d.parse
+	if d.lists && strings.Contains(s, ";") {
+		parse = d.parseList
+	}
+	p, reason := parse(s)
 	if reason != "" {
 		return RedisURL{}, reason
 	}
 	return Seal(p), ""
 }
 
-func parseRedis(s string) (p RedisParts, _ Reason) {
-	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) >= 0 {
+// parse reads one URL: SCHEME://USER:PASSWORD@HOST:PORT/DB?NAME=VALUE#FRAGMENT.
+func (d *dialect) parse(s string) (p RedisParts, _ Reason) {
+	if strings.ContainsFunc(s, control) || !d.literal(' ') && strings.Contains(s, " ") {
 		return p, ControlOrSpace
 	}
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok {
-		return p, SchemeMissing
-	}
-	if reason := p.setScheme(scheme); reason != "" {
+	form, rest, reason := d.form(s)
+	if reason != "" {
 		return p, reason
 	}
-
 	authority, tail := rest, ""
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority, tail = rest[:i], rest[i:]
 	}
 	at := strings.LastIndexByte(authority, '@')
-	if at < 0 && strings.ContainsRune(tail, '@') {
+	login, host := authority[:max(at, 0)], authority[at+1:]
+	tail, fragment, _ := strings.Cut(tail, "#")
+	path, query, _ := strings.Cut(tail, "?")
+	switch {
+	case at < 0 && strings.Contains(path+query+fragment, "@"), strings.Contains(fragment, "@"), !plain(fragment):
 		// A raw / ? or # in the password ends the authority early, and some
 		// clients would take the password's first part for the host.
 		return p, CredentialsNotEncoded
+	case strings.Contains(host+path+query+fragment, " "):
+		return p, ControlOrSpace
+	case form == socketForm && d.rawSocket && at >= 0:
+		return p, SocketPathInvalid
+	}
+
+	p.TLS = form == tlsForm
+	if p.TLS && d.lax {
+		p.Verify, p.lax = VerifyNone, true
 	}
 	if at >= 0 {
-		if reason := p.setCredentials(authority[:at]); reason != "" {
+		if reason := d.setLogin(&p, login); reason != "" {
 			return p, reason
 		}
 	}
-	if reason := p.setHostPort(authority[at+1:]); reason != "" {
+	if reason := d.setPlace(&p, form, host, path); reason != "" {
 		return p, reason
 	}
-
-	tail, _, _ = strings.Cut(tail, "#")
-	path, query, _ := strings.Cut(tail, "?")
-	path = strings.TrimPrefix(path, "/")
-	if reason := p.setDB(path); reason != "" {
-		return p, reason
-	}
-	return p, p.setQuery(query, path != "")
+	db := form != socketForm && d.number(path) != ""
+	return p, d.setQuery(&p, query, param{form: form, db: db, login: login != "" && login != ":"})
 }
 
-func (p *RedisParts) setScheme(scheme string) Reason {
-	switch lower := strings.ToLower(scheme); lower {
-	case "redis":
-	case "rediss":
-		if scheme != lower {
-			return ClientsDiffer // ioredis speaks plain TCP for Rediss://
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+// form is the kind of place that s leads to, and what follows its scheme.
+func (d *dialect) form(s string) (_ form, rest string, _ Reason) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return d.bareForm(s)
+	}
+	lower := strings.ToLower(scheme)
+	for _, known := range d.schemes {
+		if known.name != lower {
+			continue
 		}
-		p.TLS = true
-	case "unix", "socket", "redis+socket", "redis-socket":
-		return SocketNotSupported
-	case "":
-		return SchemeMissing
-	default:
-		return SchemeUnsupported
+		if known.form == tlsForm && scheme != lower && d.plainInCapitals {
+			return 0, "", ClientsDiffer
+		}
+		return known.form, rest, ""
 	}
-	return ""
+	switch lower {
+	case "":
+		return 0, "", SchemeMissing
+	case "unix", "socket", "redis+socket", "redis-socket":
+		return 0, "", SocketNotSupported
+	}
+	return 0, "", SchemeUnsupported
 }
 
-// setCredentials reads USER:PASSWORD. Outside percent-encoding only the
-// characters pass that no client treats in a way of its own.
-func (p *RedisParts) setCredentials(s string) Reason {
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case strings.IndexByte("-._~!$&'()*,;=:%+", c) >= 0:
-		default:
+// bareForm is form for what has no scheme.
+func (d *dialect) bareForm(s string) (_ form, rest string, _ Reason) {
+	path := strings.TrimPrefix(s, "unix:")
+	switch {
+	case d.bareHost && strings.HasPrefix(s, "//"):
+		return tcpForm, s[2:], ""
+	case d.barePath && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//"):
+		return socketForm, path, ""
+	case !d.bareHost, strings.ContainsAny(s, "/?#@[") || strings.HasPrefix(s, ":"):
+		return 0, "", SchemeMissing
+	case onlyDigits(s):
+		return 0, "", HostMissing // a port of localhost
+	}
+	return tcpForm, s, ""
+}
+
+// setLogin reads USER:PASSWORD.
+func (d *dialect) setLogin(p *RedisParts, s string) Reason {
+	for _, r := range s {
+		if !d.literal(r) && r != '%' {
 			return CredentialsNotEncoded
 		}
 	}
 	user, password, colon := strings.Cut(s, ":")
-	if !colon && user != "" {
-		return ClientsDiffer // redis-client takes a lone user for the password
+	return d.login(p, user, password, colon)
+}
+
+// setPlace reads where the URL leads: a host and a database, a socket, or
+// Sentinels.
+func (d *dialect) setPlace(p *RedisParts, form form, host, path string) Reason {
+	switch form {
+	case socketForm:
+		return p.setSocket(host, path)
+	case sentinelForm:
+		return d.setSentinels(p, host, path)
 	}
-	if strings.Contains(user, "%") || strings.Contains(s, "+") {
-		return ClientsDiffer // redis-client keeps a user encoded, and reads + as a blank
+	if reason := p.setHostPort(host); reason != "" {
+		return reason
 	}
-	password, ok := unescape(password)
-	if !ok {
-		return BadPercentEncoding
+	if d.needsPort && !portOf(host) {
+		return PortMissing
 	}
-	p.User, p.Password = user, password
+	return p.setDB(d.number(path))
+}
+
+// setSocket refuses a path that is relative, or that clients would decode.
+func (p *RedisParts) setSocket(host, path string) Reason {
+	const longest = 107 // of sockaddr_un
+	if host != "" || len(path) < 2 || path[1] == '/' || len(path) > longest || !plain(path) || strings.Contains(path, "%") {
+		return SocketPathInvalid
+	}
+	p.Socket = path
 	return ""
 }
 
-// unescape decodes %XX. ioredis refuses what does not decode to UTF-8.
-func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+2 >= len(s) {
-			return "", false
-		}
-		n, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		b.WriteByte(byte(n))
-		i += 2
+// setSentinels reads HOST:PORT, and of asynq HOST:PORT,HOST:PORT.
+func (d *dialect) setSentinels(p *RedisParts, hosts, path string) Reason {
+	list := []string{hosts}
+	if d.guarded {
+		list = strings.Split(hosts, ",")
 	}
-	return b.String(), utf8.ValidString(b.String())
-}
-
-func (p *RedisParts) setHostPort(s string) Reason {
-	if strings.ContainsRune(s, ',') {
-		return MultipleHosts
+	if len(list) > 1 && strings.Contains(hosts, "[") {
+		return HostInvalid // net/url takes no list with an IPv6 address
 	}
-	host, port := s, ""
-	if strings.HasPrefix(s, "[") {
-		end := strings.IndexByte(s, ']')
-		if end < 0 {
-			return HostInvalid
+	for _, host := range list {
+		sentinel, reason := sentinelAddress(host)
+		if reason != "" {
+			return reason
 		}
-		host, port = s[1:end], s[end+1:]
-		if ip, err := netip.ParseAddr(host); err != nil || !ip.Is6() || ip.Zone() != "" {
-			return HostInvalid
+		if d.needsPort && !portOf(host) {
+			return PortMissing
 		}
-		if port != "" && port[0] != ':' {
-			return HostInvalid
-		}
-		port = strings.TrimPrefix(port, ":")
-	} else {
-		if strings.Count(s, ":") > 1 {
-			return HostInvalid // an IPv6 address without brackets
-		}
-		host, port, _ = strings.Cut(s, ":")
-		if host == "" {
-			return HostMissing
-		}
-		if !validHost(host) {
-			return HostInvalid
-		}
+		p.Sentinels = append(p.Sentinels, sentinel)
 	}
-	if port == "" {
-		port = redisPort
+	if !d.guarded {
+		return p.setDB(d.number(path))
 	}
-	n, ok := digits(port)
-	if !ok || n < 1 || n > 65535 {
-		return PortInvalid
+	p.SentinelPassword, p.Password = p.Password, ""
+	if strings.Trim(path, "/") != "" {
+		p.doubt(DBIgnored)
 	}
-	p.Host, p.Port = host, strconv.Itoa(n)
 	return ""
 }
 
-// validHost takes what a resolver can be asked for (RFC 1123 and the
-// underscores that compose allows in service names), so that a fault is said
-// before anything is looked up.
-func validHost(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return true
+// sentinelAddress is HOST or HOST:PORT with the port of a Sentinel.
+func sentinelAddress(s string) (string, Reason) {
+	var p RedisParts
+	if reason := p.setHostPort(s); reason != "" {
+		return "", reason
 	}
-	host = strings.TrimSuffix(host, ".")
-	if len(host) > 253 || strings.Trim(host, "0123456789.") == "" {
-		return false // resolvers take a number for an address or for nothing
+	if !portOf(s) {
+		p.Port = sentinelPort
 	}
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-				return false
-			}
-		}
-	}
-	return true
+	return bracket(p.Host) + ":" + p.Port, ""
 }
 
-func (p *RedisParts) setDB(path string) Reason {
-	if path == "" {
+// setDB reads a database's number.
+func (p *RedisParts) setDB(s string) Reason {
+	if s == "" {
 		return ""
 	}
-	n, ok := digits(path)
-	if !ok || len(path) > 1 && path[0] == '0' {
+	n, ok := digits(s)
+	if !ok || len(s) > 1 && s[0] == '0' {
 		return DBInvalid
 	}
 	p.DB = n
 	return ""
 }
 
-// setQuery judges only the parameters that change where a client connects and
-// as whom; clients ignore or refuse the others by themselves.
-func (p *RedisParts) setQuery(query string, pathDB bool) Reason {
-	for param := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(param, "=")
-		switch name {
-		case "db":
-			n, ok := digits(value)
-			switch {
-			case pathDB:
-				return DBInQuery // some take the path's, some the query's
-			case !ok:
-				return DBInvalid
-			}
-			p.DB = n
-		case "username", "password", "sentinels":
-			return ClientsDiffer
-		case "tls", "ssl":
-			if !p.TLS {
-				return ClientsDiffer
-			}
-		case "skip_verify", "verify":
-			return TLSModeUnsupported
-		case "ssl_cert_reqs":
-			switch value {
-			case "none", "CERT_NONE":
-				p.Verify = VerifyNone
-			case "optional", "required", "CERT_OPTIONAL", "CERT_REQUIRED":
-				p.Verify = VerifyFull
-			default:
-				return TLSModeUnsupported
-			}
+// parseList reads the list of brokers that kombu takes: URLs with ; between.
+// Of Sentinels it is one place.
+func (d *dialect) parseList(s string) (p RedisParts, _ Reason) {
+	urls := strings.Split(s, ";")
+	for _, url := range urls {
+		if !strings.Contains(url, "://") && strings.Contains(url, "@") {
+			return p, CredentialsNotEncoded // the ; is one of the password
 		}
 	}
-	return ""
-}
-
-// digits reads a number that has digits only; strconv would take a sign.
-func digits(s string) (int, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return 0, false
+	for i, url := range urls {
+		one, reason := d.parse(url)
+		switch {
+		case reason != "":
+			return p, reason
+		case i == 0:
+			p = one
+			continue
+		case (one.Sentinels == nil) != (p.Sentinels == nil), one.Socket != "", p.Socket != "":
+			return p, MultipleHosts
+		case one.Sentinels == nil:
+			p.Others = append(p.Others, one)
+			continue
+		}
+		// Credentials and database are the first's.
+		p.Sentinels = append(p.Sentinels, one.Sentinels...)
+		if one.User != p.User || one.Password != p.Password {
+			p.doubt(CredentialsIgnored)
+		}
+		if one.DB != p.DB {
+			p.doubt(DBIgnored)
+		}
 	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	return int(n), err == nil
+	return p, ""
 }
 
-// validAddress reports whether host is an IPv6 address without brackets.
-func validAddress(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Is6() && ip.Zone() == ""
-}
-
-// bracket is host as a URL has it.
-func bracket(host string) string {
-	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
-		return "[" + host + "]"
+// doubt keeps the first doubt.
+func (p *RedisParts) doubt(reason Reason) {
+	if p.Doubt == "" {
+		p.Doubt = reason
 	}
-	return host
 }

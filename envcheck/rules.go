@@ -193,7 +193,7 @@ func differs(a, b RedisParts, ignore []string) Reason {
 	}
 	for i, same := range [...]bool{
 		a.TLS == b.TLS,
-		strings.EqualFold(strings.TrimSuffix(a.Host, "."), strings.TrimSuffix(b.Host, ".")),
+		sameHost(a, b),
 		a.Port == b.Port,
 		user(a) == user(b) && a.Password == b.Password,
 		a.DB == b.DB,
@@ -203,6 +203,13 @@ func differs(a, b RedisParts, ignore []string) Reason {
 		}
 	}
 	return ""
+}
+
+// sameHost also compares what stands for a host.
+func sameHost(a, b RedisParts) bool {
+	return strings.EqualFold(strings.TrimSuffix(a.Host, "."), strings.TrimSuffix(b.Host, ".")) && a.Socket == b.Socket &&
+		slices.Equal(a.Sentinels, b.Sentinels) && a.Master == b.Master &&
+		slices.EqualFunc(a.Others, b.Others, func(a, b RedisParts) bool { return differs(a, b, nil) == "" })
 }
 
 func less(j *judge, r *Rule, found func(Reason, ...Key)) {

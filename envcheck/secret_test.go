@@ -21,7 +21,7 @@ type outer struct {
 
 func TestSealedNeverPrints(t *testing.T) {
 	secret := envcheck.Seal(canary)
-	url, reason := envcheck.ParseRedisURL("redis://:" + canary + "@" + canary + ":6379/0")
+	url, reason := envcheck.ParseRedisURL(envcheck.Generic, "redis://:"+canary+"@"+canary+":6379/0")
 	if reason != "" {
 		t.Fatalf("ParseRedisURL: %s", reason)
 	}

@@ -33,8 +33,8 @@ func readURLOf(s string, k *KeySpec, schemes ...string) (value, Reason) {
 	return value{text: s, url: u}, k.worded(s)
 }
 
-func readRedis(s string, _ *KeySpec) (value, Reason) {
-	u, reason := ParseRedisURL(s)
+func readRedis(s string, k *KeySpec) (value, Reason) {
+	u, reason := ParseRedisURL(k.client, s)
 	return value{text: s, redis: u}, reason
 }
 

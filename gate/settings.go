@@ -26,7 +26,7 @@ type Settings struct {
 	Contract     envcheck.Secret // path of the contract file, "" for the built-in one
 	Mode         Mode
 	RedisKeys    [][]envcheck.Key // each group is one wait, its first key that is set counts
-	Client       envcheck.Client
+	Client       envcheck.Client  // "" for what the key or the worker says
 	Require      envcheck.Require
 	KeyPrefix    string
 	TLSRoots     *x509.CertPool // nil: the system's
@@ -64,7 +64,7 @@ type texts struct {
 	Contract     text `desc:"contract file (default /etc/startgate/contract.yaml when it exists, else the built-in contract)"`
 	Mode         text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
 	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
-	Client       text `default:"generic" desc:"family of Redis clients whose URL dialect applies: generic"`
+	Client       text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic"`
 	Require      text `default:"write" desc:"what Redis must do: ping, or write (a test that changes nothing)"`
 	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
 	TLSCaFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 	p := settingsParser{flags: flags, given: given, infos: SettingInfos()}
 	s := Settings{
 		Mode:      Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off")),
-		Client:    envcheck.Client(p.word(&t.Client, "client", "generic")),
+		Client:    envcheck.Client(p.word(&t.Client, "client", "generic", "rq", "celery", "sidekiq", "bullmq", "asynq")),
 		Require:   envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write")),
 		TLSVerify: envcheck.TLSVerify(p.word(&t.TLSVerify, "tls-verify", "full", "ca", "none")),
 		JSON:      p.word(&t.Format, "format", "text", "json") == "json",
@@ -99,9 +98,13 @@ func (p *settingsParser) fault(by envcheck.Key, reason envcheck.Reason) {
 	})
 }
 
-// word returns the one of words that the setting is.
+// word returns the one of words that the setting is, and "" where it is not set
+// and has no default.
 func (p *settingsParser) word(t *text, name string, words ...envcheck.Word) envcheck.Word {
 	secret, by := p.value(t, name)
+	if secret.Reveal() == "" && p.info(name).Default == "" {
+		return ""
+	}
 	for _, w := range words {
 		if secret.Reveal() == string(w) {
 			return w
@@ -109,7 +112,7 @@ func (p *settingsParser) word(t *text, name string, words ...envcheck.Word) envc
 	}
 	p.fault(by, envcheck.NotInEnum)
 	p.faults[len(p.faults)-1].Fix = "it takes " + joinWords(words)
-	return words[slices.Index(words, envcheck.Word(p.info(name).Default))]
+	return envcheck.Word(p.info(name).Default)
 }
 
 // joinWords writes a, b or c.

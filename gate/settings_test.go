@@ -17,7 +17,7 @@ func TestSettingsDefaults(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatalf("faults %v", faults)
 	}
-	if s.Mode != Enforce || s.Client != envcheck.Generic || s.Require != envcheck.RequireWrite || s.TLSVerify != envcheck.VerifyFull ||
+	if s.Mode != Enforce || s.Client != "" || s.Require != envcheck.RequireWrite || s.TLSVerify != envcheck.VerifyFull ||
 		s.Timeout != 300*time.Second || s.Delay != 0 || s.DialTimeout != 3*time.Second || s.ReplyTimeout != 2*time.Second ||
 		s.IntervalMin != 25*time.Millisecond || s.IntervalMax != time.Second || s.JSON || s.TLSRoots != nil {
 		t.Errorf("defaults are %+v", s)
@@ -71,6 +71,20 @@ func TestEveryFaultIsSaid(t *testing.T) {
 	}
 	if s.Mode != Enforce || s.Timeout != 300*time.Second {
 		t.Errorf("mode %s timeout %s, want the defaults", s.Mode, s.Timeout)
+	}
+}
+
+func TestClientIsAFamily(t *testing.T) {
+	for _, c := range envcheck.Clients() {
+		t.Setenv("STARTGATE_CLIENT", string(c))
+		if s, faults := LoadSettings(nil); s.Client != c || len(faults) > 0 {
+			t.Errorf("%s is read as %q, %v", c, s.Client, faults)
+		}
+	}
+	t.Setenv("STARTGATE_CLIENT", "resque")
+	s, faults := LoadSettings(nil)
+	if len(faults) != 1 || !strings.HasSuffix(faults[0].Message(), "; it takes generic, rq, celery, sidekiq, bullmq or asynq") || s.Client != "" {
+		t.Errorf("resque is %q, %v", s.Client, faults)
 	}
 }
 

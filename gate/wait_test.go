@@ -83,6 +83,45 @@ func TestProbeOfNamedWaits(t *testing.T) {
 	}
 }
 
+func TestLinesSayWhichClientWasTaken(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		env  string
+		set  string
+		run  []string // the worker
+		want string
+	}{
+		{"the key", "RQ_REDIS_URL=redis://h", "", nil, "key=RQ_REDIS_URL client=rq"},
+		{"the command", "REDIS_URL=redis://h", "", []string{"/usr/bin/celery", "worker"}, "key=REDIS_URL client=celery"},
+		{"the setting", "RQ_REDIS_URL=redis://h:1", "asynq", nil, "key=RQ_REDIS_URL client=asynq"},
+		{"nothing", "REDIS_URL=redis://h", "", []string{"node", "worker.js"}, "key=REDIS_URL client=generic"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			flags := map[string]string{}
+			if c.set != "" {
+				flags["client"] = c.set
+			}
+			g := &Gate{Flags: flags, Environ: []string{c.env}, Stdout: &out, Stderr: &out}
+			l, _ := g.begin()
+			if code := l.check(c.run); code != ExitOK {
+				t.Fatalf("exit %d: %s", code, &out)
+			}
+			l.sayPlan()
+			l.report.say(l.startLine())
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			for _, line := range lines[1:] {
+				if !strings.Contains(line, c.want) {
+					t.Errorf("%s does not say %s", line, c.want)
+				}
+			}
+			if len(lines) != 3 {
+				t.Errorf("got\n%s", &out)
+			}
+		})
+	}
+}
+
 func TestWaitSaysWhatChanges(t *testing.T) {
 	s := probetest.New(t, probetest.Behaviour{Loading: &probetest.Loading{Percent: 40, ETA: 9 * time.Second}})
 	g, stdout, stderr := gateFor(t, nil, map[string]*probetest.Server{"REDIS_URL": s})

@@ -125,8 +125,9 @@ func progress(p probe.Progress) []envcheck.Field {
 }
 
 func facts(f probe.Facts) []envcheck.Field {
-	return []envcheck.Field{
-		envcheck.Is("address", f.Address), envcheck.Is("tls", f.TLS),
-		envcheck.Is("password", f.Password), envcheck.Is("port", f.Port),
+	fields := []envcheck.Field{envcheck.Is("address", f.Address), envcheck.Is("tls", f.TLS)}
+	if f.Roots != "" {
+		fields = append(fields, envcheck.Is("roots", f.Roots))
 	}
+	return append(fields, envcheck.Is("password", f.Password), envcheck.Is("port", f.Port))
 }

@@ -28,12 +28,8 @@ type answer struct {
 // write test comes last, since it is the one that a paused server holds back.
 func (s *session) ask(ctx context.Context, p envcheck.RedisParts, key string, o RedisOptions) (a answer) {
 	pipe := s.client.Pipeline()
-	if s.fresh && p.Password != "" {
-		if p.User != "" {
-			a.auth = pipe.AuthACL(ctx, p.User, p.Password)
-		} else {
-			a.auth = pipe.Auth(ctx, p.Password)
-		}
+	if s.fresh {
+		a.auth = authenticate(ctx, pipe, p.User, p.Password)
 	}
 	if s.fresh && p.DB != 0 {
 		a.database = pipe.Select(ctx, p.DB)
@@ -53,6 +49,18 @@ func (s *session) ask(ctx context.Context, p envcheck.RedisParts, key string, o 
 	}
 	s.fresh = a.greetingFault(s.greeting, o) != "" // it has to be said again
 	return a
+}
+
+// authenticate says user and password, and returns nil without a password. A
+// user is said only when there is one: Redis before 6.0 knows none.
+func authenticate(ctx context.Context, pipe redis.Pipeliner, user, password string) *redis.StatusCmd {
+	switch {
+	case password == "":
+		return nil
+	case user == "":
+		return pipe.Auth(ctx, password)
+	}
+	return pipe.AuthACL(ctx, user, password)
 }
 
 // testKey is a key that never exists, so that LPUSHX meets all that stands in

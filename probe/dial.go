@@ -18,8 +18,9 @@ import (
 // dialer makes connections to one server and says in codes why it cannot.
 type dialer struct {
 	host, port string
-	socket     string      // path of a unix socket, "" for TCP
-	tls        *tls.Config // nil for plain TCP
+	socket     string        // path of a unix socket, "" for TCP
+	tls        *tls.Config   // nil for plain TCP
+	roots      envcheck.Word // where those of tls are from
 	own        *tls.Certificate
 	timeout    time.Duration
 	// reached is set to the class of the address that was tried last. Two

@@ -3,16 +3,19 @@ package probe
 import (
 	"context"
 	"net"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe/probetest"
 )
 
-// nameServer answers every question on a loopback port with a response code
-// and no record, or not at all when rcode is negative, and makes itself the
-// process's resolver until the test ends.
-func nameServer(t *testing.T, rcode int) {
+// nameServer answers every question on a loopback port with a response code,
+// or not at all when rcode is negative, and makes itself the process's resolver
+// until the test ends. addresses are those of every name, nil for none.
+func nameServer(t *testing.T, rcode int, addresses func() [][4]byte) {
 	t.Helper()
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -36,7 +39,14 @@ func nameServer(t *testing.T, rcode int) {
 				buf[2] |= 0x84 // an authoritative response
 				buf[3] = buf[3]&0xf0 | byte(rcode)
 				buf[11] = 0 // no additional record
-				pc.WriteTo(buf[:min(n, questionEnd(buf))], from)
+				reply := buf[:min(n, questionEnd(buf))]
+				if isA := reply[len(reply)-3] == 1; isA && addresses != nil {
+					for _, a := range addresses() {
+						buf[7]++ // answers: the question's name, type A, class IN, no time to live
+						reply = append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, a[0], a[1], a[2], a[3])
+					}
+				}
+				pc.WriteTo(reply, from)
 			}
 		}
 	}()
@@ -63,7 +73,7 @@ func TestNameConditions(t *testing.T) {
 		"server silent": {-1, envcheck.RedisDNSTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			nameServer(t, c.rcode)
+			nameServer(t, c.rcode, nil)
 			o := options()
 			o.DialTimeout = 300 * time.Millisecond
 			got := newRedis(t, "redis://broker.example.", o).Probe(t.Context())
@@ -71,5 +81,36 @@ func TestNameConditions(t *testing.T) {
 				t.Errorf("code %s verdict %d address %s, want %s", got.Code, got.Verdict, got.Facts.Address, c.want)
 			}
 		})
+	}
+}
+
+// A service can be anywhere else after a restart, and at several addresses.
+func TestNamesAreLookedUpAnew(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not all of 127.0.0.0/8 is this machine here")
+	}
+	s := probetest.New(t, probetest.Behaviour{})
+	_, port, _ := net.SplitHostPort(s.Addr())
+	var addresses atomic.Value
+	addresses.Store([][4]byte{{127, 0, 0, 7}})
+	nameServer(t, 0, func() [][4]byte { return addresses.Load().([][4]byte) })
+	r := newRedis(t, "redis://broker.example.:"+port, options())
+	for _, step := range []struct {
+		addresses [][4]byte
+		want      envcheck.Code
+	}{
+		{[][4]byte{{127, 0, 0, 7}}, envcheck.RedisRefused},
+		{[][4]byte{{127, 0, 0, 1}}, envcheck.Ready},
+		{[][4]byte{{127, 0, 0, 7}}, envcheck.Ready}, // the connection is kept
+		{nil, envcheck.RedisDNSNotFound},
+		{[][4]byte{{127, 0, 0, 7}, {127, 0, 0, 8}, {127, 0, 0, 1}}, envcheck.Ready},
+	} {
+		if step.addresses == nil || len(step.addresses) > 1 {
+			r.Close()
+		}
+		addresses.Store(step.addresses)
+		if got := r.Probe(t.Context()); got.Code != step.want {
+			t.Errorf("at %v: %s, want %s", step.addresses, got.Code, step.want)
+		}
 	}
 }

@@ -17,7 +17,7 @@ func Example() {
 	}
 	defer s.Close()
 
-	u, reason := envcheck.ParseRedisURL(s.URL())
+	u, reason := envcheck.ParseRedisURL(envcheck.Generic, s.URL())
 	if reason != "" {
 		panic(reason)
 	}

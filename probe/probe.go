@@ -57,6 +57,7 @@ type Progress struct {
 type Facts struct {
 	Address  envcheck.Word // loopback, private, public, socket or unresolved
 	TLS      envcheck.Word // yes or no
+	Roots    envcheck.Word // that TLS trusts: file, system or embedded, "" for none
 	Password envcheck.Word // set or empty
 	Port     envcheck.Word // default or other
 }

@@ -80,7 +80,7 @@ func newServer(u envcheck.RedisURL, o RedisOptions) *server {
 func newDialer(p envcheck.RedisParts, o RedisOptions) *dialer {
 	d := &dialer{host: p.Host, port: p.Port, socket: p.Socket, timeout: o.DialTimeout, own: o.Certificate}
 	if p.TLS {
-		d.tls = tlsConfig(cmp.Or(o.ServerName.Reveal(), p.Host), cmp.Or(p.Verify, o.Verify), o.Roots)
+		d.tls, d.roots = tlsConfig(cmp.Or(o.ServerName.Reveal(), p.Host), cmp.Or(p.Verify, o.Verify), o.Roots)
 	}
 	return d
 }
@@ -183,11 +183,11 @@ func newSession(conn net.Conn, o RedisOptions) *session {
 	})}
 }
 
-func (r *server) facts() Facts { return factsOf(r.parts.Reveal(), r.dialer.address()) }
+func (r *server) facts() Facts { return factsOf(r.parts.Reveal(), r.dialer) }
 
-// factsOf are the closed facts about an address of that class.
-func factsOf(p envcheck.RedisParts, address envcheck.Word) Facts {
-	f := Facts{Address: address, TLS: "no", Password: "empty", Port: "other"}
+// factsOf are the closed facts about the address that d dials.
+func factsOf(p envcheck.RedisParts, d *dialer) Facts {
+	f := Facts{Address: d.address(), TLS: "no", Roots: d.roots, Password: "empty", Port: "other"}
 	if p.TLS {
 		f.TLS = "yes"
 	}

@@ -22,7 +22,7 @@ func options() RedisOptions {
 
 func newRedis(t *testing.T, url string, o RedisOptions) *server {
 	t.Helper()
-	u, reason := envcheck.ParseRedisURL(url)
+	u, reason := envcheck.ParseRedisURL(envcheck.Generic, url)
 	if reason != "" {
 		t.Fatalf("ParseRedisURL: %s", reason)
 	}
@@ -205,7 +205,7 @@ func TestRefused(t *testing.T) {
 	if o.Code != envcheck.RedisRefused || o.Connected {
 		t.Errorf("code %s connected %v, want %s false", o.Code, o.Connected, envcheck.RedisRefused)
 	}
-	if want := (Facts{"loopback", "no", "empty", "other"}); o.Facts != want {
+	if want := (Facts{Address: "loopback", TLS: "no", Password: "empty", Port: "other"}); o.Facts != want {
 		t.Errorf("facts %v, want %v", o.Facts, want)
 	}
 }
@@ -426,7 +426,7 @@ func TestSecondLookSendsNoCredentialsAndRunsOnce(t *testing.T) {
 func TestEmbeddedRoots(t *testing.T) {
 	t.Setenv("SSL_CERT_FILE", "/nonexistent")
 	t.Setenv("SSL_CERT_DIR", "/nonexistent")
-	if systemRoots().Equal(x509.NewCertPool()) {
+	if roots, from := systemRoots(); roots.Equal(x509.NewCertPool()) || from != "embedded" {
 		t.Error("no roots at all")
 	}
 }

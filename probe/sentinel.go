@@ -46,7 +46,7 @@ func (s *sentinel) Probe(ctx context.Context) (o Outcome) {
 		if code := s.find(ctx); code != "" {
 			return Outcome{
 				Verdict: verdict(code), Code: code, Cut: verdict(code) == Retry && expired(ctx),
-				Facts: factsOf(s.parts.Reveal(), s.dialers[0].address()),
+				Facts: factsOf(s.parts.Reveal(), s.dialers[0]),
 			}
 		}
 	}
@@ -126,14 +126,7 @@ func (s *sentinel) ask(ctx context.Context, d *dialer) (address []string, code e
 	defer session.client.Close()
 	p := s.parts.Reveal()
 	pipe := session.client.Pipeline()
-	var auth *redis.StatusCmd
-	if p.SentinelPassword != "" {
-		if p.SentinelUser != "" {
-			auth = pipe.AuthACL(ctx, p.SentinelUser, p.SentinelPassword)
-		} else {
-			auth = pipe.Auth(ctx, p.SentinelPassword)
-		}
-	}
+	auth := authenticate(ctx, pipe, p.SentinelUser, p.SentinelPassword)
 	master := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", p.Master)
 	_ = pipe.Process(ctx, master)
 	_, err := pipe.Exec(ctx)

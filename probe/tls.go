@@ -15,15 +15,17 @@ import (
 
 // tlsConfig returns the client side for host. Without roots of its own it
 // loads the system's, which takes 11 to 26 ms for the usual bundle, so it is
-// called for a rediss:// URL only.
-func tlsConfig(host string, verify envcheck.TLSVerify, roots *x509.CertPool) *tls.Config {
-	c := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+// called for a rediss:// URL only. from says where the roots are from, for
+// [Facts].
+func tlsConfig(host string, verify envcheck.TLSVerify, roots *x509.CertPool) (c *tls.Config, from envcheck.Word) {
+	c = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	if verify == envcheck.VerifyNone {
 		c.InsecureSkipVerify = true
-		return c
+		return c, ""
 	}
+	from = "file"
 	if roots == nil {
-		roots = systemRoots()
+		roots, from = systemRoots()
 	}
 	c.RootCAs = roots
 	if verify == envcheck.VerifyCA {
@@ -31,7 +33,7 @@ func tlsConfig(host string, verify envcheck.TLSVerify, roots *x509.CertPool) *tl
 		c.InsecureSkipVerify = true
 		c.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, roots) }
 	}
-	return c
+	return c, from
 }
 
 func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
@@ -45,10 +47,10 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 
 // systemRoots returns the roots of the machine, or the embedded set where the
 // image has none: COPY --from brings the binary and no bundle.
-func systemRoots() *x509.CertPool {
+func systemRoots() (_ *x509.CertPool, from envcheck.Word) {
 	roots, err := x509.SystemCertPool()
 	if err == nil && !roots.Equal(x509.NewCertPool()) {
-		return roots
+		return roots, "system"
 	}
 	roots = x509.NewCertPool()
 	for r := range bundle.Roots() {
@@ -61,7 +63,7 @@ func systemRoots() *x509.CertPool {
 			roots.AddCert(c)
 		}
 	}
-	return roots
+	return roots, "embedded"
 }
 
 // tlsFault classifies an error of the handshake.

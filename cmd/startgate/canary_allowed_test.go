@@ -11,11 +11,11 @@ var conversions = map[finding]string{
 	`gate/lines.go sayPlan: envcheck.Word(t.Client)`:          "a Client is made from a word alone, see parseSettings",
 	`gate/lines.go sayPlan: envcheck.Word(t.Require)`:         "a Require is made from a word alone, see parseSettings",
 
-	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:                    "word returns one of its own arguments",
-	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic"))`:                       "word returns one of its own arguments",
-	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write"))`: "word returns one of its own arguments",
-	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                                    "a default is a struct tag",
-	`gate/settings_parse.go value: envcheck.Word(strings.ReplaceAll(name, "-", "_"))`:                                     "the name of a setting",
+	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:                                            "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Client(p.word(&t.Client, "client", "generic", "rq", "celery", "sidekiq", "bullmq", "asynq"))`: "word returns one of its own arguments",
+	`gate/settings_parse.go parseSettings: envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write"))`:                         "word returns one of its own arguments",
+	`gate/settings_parse.go word: envcheck.Word(p.info(name).Default)`:                                                                            "a default is a struct tag",
+	`gate/settings_parse.go value: envcheck.Word(strings.ReplaceAll(name, "-", "_"))`:                                                             "the name of a setting",
 
 	`gate/settings.go SettingInfos: envcheck.Key(envPrefix + "_" + strings.ToUpper(name))`: "the name of a struct's field",
 	`gate/settings_parse.go value: envcheck.Key("--" + name)`:                              "the name of a flag that is a setting",
@@ -25,8 +25,8 @@ var conversions = map[finding]string{
 
 // reveals are the places where a value leaves its seal.
 var reveals = map[finding]string{
-	`envcheck/builtin.go judgeGroup: r.value.redis.Reveal`:              "to seal it again as a target's",
-	`envcheck/builtin.go provider: r.value.redis.Reveal`:                "to seal it again as a target's",
+	`envcheck/builtin.go sayURL: r.value.redis.Reveal`:                  "to seal it again as a target's",
+	`envcheck/reading.go sayDoubt: r.value.redis.Reveal`:                "a doubt is a reason",
 	`envcheck/check_wait.go addressOf: r.value.redis.Reveal`:            "to seal host and port as a target's",
 	`envcheck/check_wait.go redis: j.reading(k.URL).value.redis.Reveal`: "to put it together with other keys: target seals it again",
 	`envcheck/check_wait.go WorkerEnviron: e.value.Reveal`:              "for the worker's own environment: it is on no line",

@@ -152,12 +152,14 @@ func TestProberAlone(t *testing.T) {
 	var none context.Context // makes the prober panic
 	for _, test := range []struct {
 		ctx  context.Context
+		url  envcheck.RedisURL
 		want envcheck.Code
 	}{
-		{t.Context(), envcheck.RedisHostInvalid},
-		{none, envcheck.InternalError},
+		{t.Context(), url, envcheck.RedisHostInvalid},
+		{t.Context(), envcheck.Seal(envcheck.RedisParts{Socket: "/" + strings.Repeat(canary, 20)}), envcheck.RedisAddressInvalid},
+		{none, url, envcheck.InternalError},
 	} {
-		o := probe.NewRedis(url, options).Probe(test.ctx)
+		o := probe.NewRedis(test.url, options).Probe(test.ctx)
 		if o.Code != test.want || o.Verdict != probe.Refuse {
 			t.Errorf("a prober says %s, want %s", o.Code, test.want)
 		}

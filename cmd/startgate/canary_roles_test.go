@@ -18,6 +18,7 @@ const (
 	roleLeaky  = "leaky"  // a program that leaks, to try the harness
 	rolePanic  = "panic"  // startgate, with an output that panics
 	roleMounts = "mounts" // mounts files over others, and becomes its arguments
+	roleModest = "modest" // becomes its arguments, without root's right to open everything
 	roleTwice  = "twice"  // becomes startgate, with its first argument in the environment too
 )
 
@@ -40,6 +41,8 @@ func play(role string) int {
 		return run(os.Args[1:], &gate.Gate{Environ: os.Environ(), Stdout: panicking{}, Stderr: os.Stderr})
 	case roleMounts:
 		return playMounts()
+	case roleModest:
+		return playModest()
 	case roleTwice:
 		return playTwice()
 	}
