@@ -219,6 +219,20 @@ func (j *judge) takeSettings() {
 	}
 }
 
+// takeHealth reads the keys of the contract's health. What is said of a revision
+// is what names a commit, a version or an image: no other value gets through.
+func (j *judge) takeHealth() {
+	h := j.contract.Health
+	j.result.HeartbeatFile = j.secret(h.HeartbeatFile)
+	revision := j.word(h.Revision)
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)
+	}
+	if len(revision) <= 64 && !strings.ContainsFunc(revision, other) {
+		j.result.Revision = Word(revision)
+	}
+}
+
 // export is a secret that the worker gets as a value.
 type export struct {
 	key   Key
