@@ -105,7 +105,7 @@ func (s state) unready(liveness bool) *envcheck.Diagnostic {
 
 // tell is a line about a state.
 func (s state) tell(c envcheck.Code) envcheck.Diagnostic {
-	d := envcheck.Diagnostic{Code: c, Wait: s.Wait, Fields: []envcheck.Field{
+	d := envcheck.Diagnostic{Code: c, Fields: []envcheck.Field{
 		envcheck.Is("phase", envcheck.Word(s.Phase)), envcheck.Dur("elapsed", max(0, time.Since(s.Since))),
 	}}
 	if s.Code != "" {

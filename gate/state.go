@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,8 @@ const (
 	Running Phase = "running" // is the worker, or about to be
 	Failed  Phase = "failed"  // has given up
 )
+
+var phases = [...]Phase{Gating, Delayed, Running, Failed}
 
 // stateVersion is that of the state file.
 const stateVersion = 1
@@ -155,8 +158,12 @@ func readState(path string) (s state, _ envcheck.Reason) {
 		return s, envcheck.Truncated
 	case version.V != stateVersion:
 		return s, envcheck.OtherVersion
-	case json.Unmarshal(text, &s) != nil || s.PID <= 0:
-		return s, envcheck.Truncated
+	case json.Unmarshal(text, &s) != nil || s.PID <= 0 || !slices.Contains(phases[:], s.Phase):
+		return state{}, envcheck.Truncated
+	}
+	// The file may be anybody's: nothing of it is printed but what is known.
+	if s.Wait = ""; !slices.Contains(envcheck.Codes(), s.Code) {
+		s.Code = ""
 	}
 	return s, ""
 }

@@ -74,15 +74,16 @@ func TestStateThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]envcheck.Reason{
-		filepath.Join(dir, "none"):             envcheck.NotFound,
-		dir:                                    envcheck.IsDirectory,
-		fifo:                                   envcheck.NotRegular,
-		write("empty", ""):                     envcheck.Truncated,
-		write("half", `{"v":1,"pid":`):         envcheck.Truncated,
-		write("without a process", `{"v":1}`):  envcheck.Truncated,
-		write("of a later version", `{"v":2}`): envcheck.OtherVersion,
-		write("of another kind", `{"v":1,"pid":""}`): envcheck.Truncated,
-		write("large", string(make([]byte, 9000))):   envcheck.TooLarge,
+		filepath.Join(dir, "none"):     envcheck.NotFound,
+		dir:                            envcheck.IsDirectory,
+		fifo:                           envcheck.NotRegular,
+		write("empty", ""):             envcheck.Truncated,
+		write("half", `{"v":1,"pid":`): envcheck.Truncated,
+		write("in an unknown phase", `{"v":1,"pid":7,"phase":"x"}`): envcheck.Truncated,
+		write("without a process", `{"v":1}`):                       envcheck.Truncated,
+		write("of a later version", `{"v":2}`):                      envcheck.OtherVersion,
+		write("of another kind", `{"v":1,"pid":""}`):                envcheck.Truncated,
+		write("large", string(make([]byte, 9000))):                  envcheck.TooLarge,
 	} {
 		if _, got := readState(path); got != want {
 			t.Errorf("%s: %q, want %q", filepath.Base(path), got, want)
