@@ -65,7 +65,7 @@ type texts struct {
 	Mode         text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
 	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
 	Client       text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic"`
-	Require      text `default:"write" desc:"what Redis must do: ping, or write (a test that changes nothing)"`
+	Require      text `default:"write" desc:"what Redis must do: reachable (answer anything), ping, or write (a test that changes nothing)"`
 	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
 	TLSCaFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
 	TLSVerify    text `split_words:"true" default:"full" desc:"full, ca (any host name) or none"`

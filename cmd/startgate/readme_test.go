@@ -256,7 +256,7 @@ func TestReadmeExitCodes(t *testing.T) {
 	}
 
 	fixFirst := []int{
-		gate.ExitUsage, gate.ExitContractUnreadable, gate.ExitRefused, gate.ExitEnvironment,
+		gate.ExitUsage, gate.ExitContractMalformed, gate.ExitContractUnreadable, gate.ExitRefused, gate.ExitEnvironment,
 		gate.ExitNotExecutable, gate.ExitNotFound,
 	}
 	list := strings.Trim(fmt.Sprint(fixFirst), "[]")
@@ -297,6 +297,7 @@ func TestReadmeCodes(t *testing.T) {
 	notCodes := map[string]bool{ // of compose, of URLs, of jq's program, of contracts
 		"redis_url": true, "skip_when": true, "on_skip": true,
 		"depends_on": true, "service_healthy": true, "ssl_cert_reqs": true,
+		"ssl_certfile": true, "ssl_keyfile": true, "server_name": true,
 		"held_up": true, "waited_at_most": true, "would_exit": true,
 	}
 	codes := envcheck.Codes()
