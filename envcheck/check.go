@@ -29,6 +29,11 @@ type Result struct {
 	NotDone []Word
 	// Settings are the gate's settings that the worker's keys give.
 	Settings []Setting
+	// Revision is that of the worker, where the contract says which key has
+	// it, and it looks like one.
+	Revision Word
+	// HeartbeatFile is the path of the file that the worker touches.
+	HeartbeatFile Secret
 
 	exports []export
 }
@@ -83,6 +88,7 @@ func (c *Contract) CheckProcess(p Process) Result {
 		j.takeWaits()
 		j.takeSettings()
 		j.takeExports()
+		j.takeHealth()
 	}
 	j.takeFacts()
 	return j.result

@@ -161,7 +161,11 @@ type Setting struct {
 // takeSettings reads the settings. A key that is unset and has no default
 // gives none.
 func (j *judge) takeSettings() {
-	for _, s := range j.contract.Settings {
+	settings := j.contract.Settings
+	if listen := j.contract.Health.Listen; listen != "" {
+		settings = append(slices.Clip(settings), SettingKey{"health_listen", listen})
+	}
+	for _, s := range settings {
 		r := j.reading(s.Key)
 		text := j.word(s.Key)
 		if r.status == faulty || text == "" {
@@ -171,6 +175,20 @@ func (j *judge) takeSettings() {
 			text += "ms"
 		}
 		j.result.Settings = append(j.result.Settings, Setting{s.Setting, s.Key, r.status == unset, Seal(text)})
+	}
+}
+
+// takeHealth reads the keys of the contract's health. What is said of a revision
+// is what names a commit, a version or an image: no other value gets through.
+func (j *judge) takeHealth() {
+	h := j.contract.Health
+	j.result.HeartbeatFile = j.secret(h.HeartbeatFile)
+	revision := j.word(h.Revision)
+	other := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)
+	}
+	if len(revision) <= 64 && !strings.ContainsFunc(revision, other) {
+		j.result.Revision = Word(revision)
 	}
 }
 

@@ -216,6 +216,22 @@ const (
 	TCPDNSFailed      Code = "tcp_dns_failed"
 )
 
+// Health: what the worker's container is found to be.
+const (
+	StateUnwritable  Code = "state_unwritable"
+	ListenFailed     Code = "listen_failed"
+	HealthOK         Code = "health_ok"
+	HealthGating     Code = "health_gating"
+	HealthFailed     Code = "health_failed"
+	HealthWorkerGone Code = "health_worker_gone"
+	HealthNeverGated Code = "health_never_gated"
+	HealthUnreadable Code = "health_state_unreadable"
+	HealthRedis      Code = "health_redis"
+
+	HealthHeartbeatMissing Code = "health_heartbeat_missing"
+	HealthHeartbeatStale   Code = "health_heartbeat_stale"
+)
+
 // entry is a code's line in the catalogue: its level, the constant sentence
 // that every diagnostic with it carries, and what to do about it.
 type entry struct {
@@ -397,6 +413,18 @@ var catalogue = [...]entry{
 	{TCPDNSFailed, Error, "the name server failed to look up the host name", "check the name server"},
 
 	{NeverConnected, Warn, "not one connection so far: the address may be wrong", ""},
+
+	{StateUnwritable, Warn, "the state file cannot be written, so that startgate health will fail", "mount a tmpfs at /tmp, or set STARTGATE_STATE_FILE"},
+	{ListenFailed, Warn, "the port for probes cannot be listened at; the gate goes on without", "choose another port, or let the worker alone have it"},
+	{HealthOK, Info, "the worker runs", ""},
+	{HealthGating, Error, "the gate waits and the worker has not started", "see its cause"},
+	{HealthFailed, Error, "the gate has given up", "see its cause"},
+	{HealthWorkerGone, Error, "the process that became the worker is gone", "see how it ended"},
+	{HealthNeverGated, Error, "no gate has run in this container", "make startgate its ENTRYPOINT"},
+	{HealthUnreadable, Error, "the gate's state cannot be read", "remove the file, and start the container again"},
+	{HealthRedis, Error, "the worker runs, and Redis is not ready", "see its cause"},
+	{HealthHeartbeatMissing, Error, "the worker runs, and there is no heartbeat of it", "see what the worker does"},
+	{HealthHeartbeatStale, Error, "the worker runs, and its heartbeat is old", "see what the worker does"},
 }
 
 // lookup returns the catalogue's line for c. A code that a contract brings is

@@ -169,7 +169,8 @@ type SettingKey struct {
 type Health struct {
 	Listen, Revision Key
 	Redis            bool     // Redis must be ready too
-	Heartbeat        Word     // of which family, "" for none
+	Heartbeats       []Client // of the families that keep one in Redis
+	HeartbeatFile    Key      // path of a file that the worker touches
 	MaxAge           *big.Rat // of a heartbeat, in seconds; nil is the family's
 }
 

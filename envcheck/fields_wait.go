@@ -85,18 +85,22 @@ func healthFields() []field[Health] {
 		fieldOf("listen", "key of the port on which the gate answers while it waits", declared(), func(h *Health, v Key) { h.Listen = v }),
 		fieldOf("revision", "key of the worker's revision", declared(), func(h *Health, v Key) { h.Revision = v }),
 		fieldOf("redis", "Redis must be ready too", boolean(), func(h *Health, v bool) { h.Redis = v }),
-		{name: "heartbeat", doc: "the worker's own heartbeat in Redis must be fresh", schema: object(heartbeatFields).schema,
+		{name: "heartbeat", doc: "the worker's own heartbeat must be fresh", schema: object(heartbeatFields).schema,
 			read: func(l *loader, n *yaml.Node, h *Health) { readFields(l, n, heartbeatFields(), h) }},
 	}
 }
 
 func heartbeatFields() []field[Health] {
-	return []field[Health]{
-		fieldOf("rq", "of RQ", boolean(), func(h *Health, v bool) {
+	of := func(name string, family Client) field[Health] {
+		return fieldOf(name, "the one that "+name+" keeps in Redis", boolean(), func(h *Health, v bool) {
 			if v {
-				h.Heartbeat = Word(RQ)
+				h.Heartbeats = append(h.Heartbeats, family)
 			}
-		}),
+		})
+	}
+	return []field[Health]{
+		of("rq", RQ), of("sidekiq", Sidekiq), of("asynq", Asynq),
+		fieldOf("file", "key of the path of a file that the worker touches", declared(), func(h *Health, v Key) { h.HeartbeatFile = v }),
 		{name: "max_age", doc: "how old it may be, in seconds; the family's unless said", schema: func() schema { return schema{"type": "number", "exclusiveMinimum": 0} },
 			read: func(l *loader, n *yaml.Node, h *Health) {
 				s, ok := l.scalar(n)

@@ -110,7 +110,15 @@ func (l *loader) checkSettings() {
 			l.faultIn((*settingsOf)(c), string(s.Setting), ContractBadValue, KeyOfOtherType)
 		}
 	}
-	l.typed(&c.Health, "listen", c.Health.Listen, TypePort, TypeString)
+	h := &c.Health
+	l.typed(h, "listen", h.Listen, TypePort, TypeString)
+	l.typed(h, "file", h.HeartbeatFile, TypePath)
+	if spec := l.keys[h.Revision]; spec != nil && spec.Secret {
+		l.faultIn(h, "revision", ContractBadValue, SecretExposed)
+	}
+	if h.HeartbeatFile != "" && h.MaxAge == nil {
+		l.faultIn(h, "heartbeat", ContractBadValue, MaxAgeMissing)
+	}
 }
 
 // keys are the keys that a wait needs or may use.

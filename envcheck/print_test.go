@@ -3,6 +3,7 @@ package envcheck
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -80,12 +81,12 @@ func (c *Contract) rest(p *printer) {
 		p.line("  "+string(s.Setting), string(s.Key))
 	}
 	p.line("queues", c.Queues)
-	if c.Health != (Health{}) {
+	if !reflect.DeepEqual(c.Health, Health{}) {
 		p.raw("health:\n")
 		p.line("  listen", string(c.Health.Listen))
 		p.line("  revision", string(c.Health.Revision))
 		p.line("  redis", c.Health.Redis)
-		p.raw("  heartbeat:\n    rq: " + fmt.Sprint(c.Health.Heartbeat != "") + "\n")
+		p.raw("  heartbeat:\n    rq: " + fmt.Sprint(len(c.Health.Heartbeats) > 0) + "\n")
 		if c.Health.MaxAge != nil {
 			p.line("    max_age", decimal(c.Health.MaxAge))
 		}

@@ -59,6 +59,7 @@ const (
 // Why a file cannot be read.
 const (
 	NotFound         Reason = "not_found"
+	OtherVersion     Reason = "other_version"
 	PermissionDenied Reason = "permission_denied"
 	IsDirectory      Reason = "is_directory"
 	NotRegular       Reason = "not_regular"

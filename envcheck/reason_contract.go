@@ -72,6 +72,7 @@ const (
 	SecretWithEnum     Reason = "secret_with_enum"
 	SecretExposed      Reason = "secret_exposed"
 	SecretFallback     Reason = "secret_fallback"
+	MaxAgeMissing      Reason = "max_age_missing"
 	OpenTypeExposed    Reason = "open_type_exposed"
 	NotForThisType     Reason = "not_for_this_type"
 	EnumMissing        Reason = "enum_missing"
@@ -152,6 +153,7 @@ var contractFixes = [...]struct {
 	{SecretWithDefault, "remove the default: a secret has none"},
 	{SecretWithEnum, "remove the enum: it would hold the secret"},
 	{SecretExposed, "remove expose: a secret is never shown"},
+	{MaxAgeMissing, "say with max_age how many seconds old the file may be"},
 	{SecretFallback, "declare this key as secret too: it may hold the other's value"},
 	{OpenTypeExposed, "only bool, numbers, port, durations and enum may be shown"},
 	{NotForThisType, "the field does not go with the key's type"},

@@ -55,12 +55,24 @@ type line struct {
 	targets  []envcheck.Target
 	waits    []*waiting
 	clock    clock
+	state    *stateFile
+	listener *listener
 }
 
 // Run checks, waits and becomes worker, its argument vector. It returns the
 // exit code when it could not.
 func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l, code := g.begin()
+	l.openState()
+	code = l.run(ctx, worker, code)
+	l.listener.close()
+	l.state.set(Failed, l.report.failed, "", 0)
+	return code
+}
+
+// run is Run from where settings and contract have been read, which ended with
+// code.
+func (l *line) run(ctx context.Context, worker []string, code int) int {
 	// In mode observe the line goes on after a fault.
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.check(worker))
@@ -72,11 +84,14 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 	if missing != ExitOK {
 		return missing
 	}
+	l.listen()
 	code = cmp.Or(code, l.wait(ctx))
 	if l.observed(code); code != ExitOK && (l.enforces() || ctx.Err() != nil) {
 		return code
 	}
 	l.report.say(l.execLine())
+	l.listener.close()
+	l.state.set(Running, "", "", 0)
 	return l.become(ctx, path, worker)
 }
 
@@ -260,5 +275,26 @@ func (l *line) stopped(s Stopped) int {
 func (l *line) sayAll(diagnostics []envcheck.Diagnostic) {
 	for _, d := range diagnostics {
 		l.report.say(d)
+	}
+}
+
+// openState begins to keep the state that `startgate health` reads.
+func (l *line) openState() {
+	var err error
+	if l.state, err = openState(l.settings.StateFile.Reveal()); err != nil {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.StateUnwritable})
+	}
+}
+
+// listen begins to answer probes, where a setting or the contract says at
+// which port. A port that is taken is the worker's problem, not the gate's.
+func (l *line) listen() {
+	address := l.settings.HealthListen.Reveal()
+	if address == "" || l.judged.Skipped {
+		return
+	}
+	var err error
+	if l.listener, err = listen(address, &l.state.text); err != nil {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.ListenFailed})
 	}
 }

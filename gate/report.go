@@ -17,8 +17,9 @@ const maxTermination = 2000
 type report struct {
 	w           io.Writer
 	json        bool
-	screen      *screen // nil when w is no terminal
-	termination string  // path of the termination message
+	screen      *screen       // nil when w is no terminal
+	termination string        // path of the termination message
+	failed      envcheck.Code // of the last line of a failure
 	buf         []byte
 }
 
@@ -74,6 +75,7 @@ func (r *report) fail(exit int, diagnostics ...envcheck.Diagnostic) int {
 	}
 	if n := len(errs); n > 0 {
 		errs[n-1].Exit = exit
+		r.failed = errs[n-1].Code
 	}
 	var message []byte
 	for _, d := range errs {

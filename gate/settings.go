@@ -39,6 +39,8 @@ type Settings struct {
 	ReplyTimeout time.Duration
 	IntervalMin  time.Duration
 	IntervalMax  time.Duration
+	StateFile    envcheck.Secret // path, "" for the first place that can be written
+	HealthListen envcheck.Secret // HOST:PORT or a port, "" for none
 	JSON         bool
 	SetBy        []SetBy // settings that have not their default, in order
 }
@@ -75,6 +77,8 @@ type texts struct {
 	ReplyTimeout text `split_words:"true" default:"2s" desc:"limit of one answer"`
 	IntervalMin  text `split_words:"true" default:"25ms" desc:"shortest pause between attempts"`
 	IntervalMax  text `split_words:"true" default:"1s" desc:"longest pause between attempts"`
+	StateFile    text `split_words:"true" desc:"file that startgate health reads; default: the first of /run/startgate, /dev/shm and /tmp that can be written"`
+	HealthListen text `split_words:"true" desc:"port, or host:port, at which /healthz and /readyz are answered while the gate waits"`
 	Format       text `default:"text" desc:"text or json"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -52,6 +53,8 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
 	s.TLSRoots = p.roots(&t.TLSCaFile, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
+	s.HealthListen = p.address(&t.HealthListen, "health-listen")
+	s.StateFile, _ = p.value(&t.StateFile, "state-file")
 	s.SetBy = p.setBy
 	return s, p.faults
 }
@@ -194,6 +197,24 @@ func (p *settingsParser) keyPrefix(t *text, name string) string {
 		return p.info(name).Default
 	}
 	return secret.Reveal()
+}
+
+// address reads a port, or HOST:PORT.
+func (p *settingsParser) address(t *text, name string) envcheck.Secret {
+	secret, by := p.value(t, name)
+	address := secret.Reveal()
+	if address == "" {
+		return secret
+	}
+	port := address
+	if _, after, err := net.SplitHostPort(address); err == nil {
+		port = after
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		p.fault(by, envcheck.PortInvalid)
+		return envcheck.Secret{}
+	}
+	return secret
 }
 
 // roots reads the file of trusted authorities, when there is to be one.

@@ -56,6 +56,7 @@ func (l *line) wait(ctx context.Context) int {
 			l.report.say(envcheck.Diagnostic{
 				Code: envcheck.Delay, Fields: []envcheck.Field{envcheck.Dur("delay", l.settings.Delay)},
 			})
+			l.state.set(Delayed, "", "", 0)
 			l.rest()
 			if !pause(ctx, l.settings.Delay) {
 				return l.interrupted(ctx)
@@ -171,6 +172,9 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time, final bool) {
 		return // the last line says it
 	}
 	w.unready = true
+	if changed {
+		l.state.set(Gating, o.Code, w.target.Name, w.attempts)
+	}
 	if l.report.progress(w.progress(elapsed)) || !changed {
 		return
 	}

@@ -22,6 +22,7 @@ const (
 // guard follows a stream of RESP2 or RESP3 and refuses what is not RESP or is
 // out of bounds, before anything reads it.
 type guard struct {
+	many   int           // elements of an aggregate, 0 for maxElements
 	total  int           // bytes since the last write
 	kind   byte          // of the value under way, 0 between values
 	line   int           // bytes of a simple value
@@ -97,7 +98,7 @@ func (g *guard) endLine() bool {
 		g.skip = n + len("\r\n")
 		return true
 	}
-	if n > maxElements || n > 0 && g.depth == maxDepth {
+	if n > max(g.many, maxElements) || n > 0 && g.depth == maxDepth {
 		return false
 	}
 	if g.kind == '%' {

@@ -17,6 +17,7 @@ usage:
   startgate check [flags]                    judge the environment, connect nowhere
   startgate wait [flags]                     check and wait, start nothing
   startgate probe [flags] [WAIT...]          check and make one attempt
+  startgate health [flags]                   is the worker's container well? 0 or 1
   startgate explain CODE                     what a code means and what to do
   startgate contract lint|docs|example|schema [FILE]
                                              check a contract file; print its table, its .env, its schema
@@ -24,7 +25,7 @@ usage:
 `
 
 const verbsLine = `
-check the environment · probe + one attempt · wait + until ready · run + become the worker
+check the environment · probe + one attempt · wait + until ready · health the worker container
 `
 
 const examples = `
@@ -44,6 +45,8 @@ func synopsis(verb string) string {
 		return "usage: startgate wait [flags]\n\nCheck, and wait until everything is ready. Starts nothing: for init containers and one-shot services.\n"
 	case "probe":
 		return "usage: startgate probe [flags] [WAIT...]\n\nCheck, and make one attempt at every wait or at those named. Does not wait.\n"
+	case "health":
+		return "usage: startgate health [--liveness|--readiness] [flags]\n\nSay in one line whether the container is well: exit 0 or 1. Readiness, the default, wants the worker to run, and what the contract's health asks for; liveness is content with a gate that waits, and asks nobody.\n"
 	case "explain":
 		return "usage: startgate explain CODE\n\nSay what a code means, why it happens and what to do.\n"
 	}

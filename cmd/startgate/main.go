@@ -51,16 +51,18 @@ func start(execs chan<- func()) int {
 
 // run does what args say with g and returns the exit code.
 func run(args []string, g *gate.Gate) (code int) {
+	var c command
 	defer func() {
 		// What a panic says may quote a value.
 		if recover() != nil {
-			code = g.Fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal})
+			code = c.exit(g.Fail(envcheck.Diagnostic{Code: envcheck.InternalError, Exit: gate.ExitInternal}))
 		}
 	}()
-	c, fault := parse(args)
+	var fault *envcheck.Diagnostic
+	c, fault = parse(args)
 	g.Flags = c.flags
 	if fault != nil {
-		return g.Fail(*fault)
+		return c.exit(g.Fail(*fault))
 	}
 	ctx := g.Signals.Context(context.Background())
 	switch {
@@ -73,6 +75,8 @@ func run(args []string, g *gate.Gate) (code int) {
 		return g.Wait(ctx)
 	case c.verb == "probe":
 		return g.Probe(ctx, c.args)
+	case c.verb == "health":
+		return g.Health(ctx, c.live)
 	case c.verb == "explain":
 		if !g.Explain(c.args[0]) {
 			return g.Fail(usage(envcheck.CodeUnknown, "type the code of a line that startgate printed"))

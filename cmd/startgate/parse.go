@@ -15,11 +15,12 @@ import (
 type command struct {
 	verb  string
 	help  bool
+	live  bool              // health is asked for liveness
 	flags map[string]string // settings by name
 	args  []string          // what follows: the worker, names of waits, a code
 }
 
-var verbs = [...]string{"run", "check", "wait", "probe", "explain", "contract", "version"}
+var verbs = [...]string{"run", "check", "wait", "probe", "health", "explain", "contract", "version"}
 
 // parse reads the command line. run is implied when there is no verb.
 func parse(args []string) (command, *envcheck.Diagnostic) {
@@ -45,6 +46,10 @@ func parse(args []string) (command, *envcheck.Diagnostic) {
 				flags.Func(s.Name, "", func(v string) error { c.flags[s.Name] = v; return nil })
 			}
 		}
+	}
+	if c.verb == "health" {
+		flags.BoolVar(&c.live, "liveness", false, "")
+		flags.Bool("readiness", true, "")
 	}
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -118,4 +123,13 @@ func usage(reason envcheck.Reason, fix envcheck.Word) envcheck.Diagnostic {
 func fault(reason envcheck.Reason, fix envcheck.Word) *envcheck.Diagnostic {
 	d := usage(reason, fix)
 	return &d
+}
+
+// exit is what a failure with that code ends the command with: health knows 0
+// and 1 alone, as a HEALTHCHECK does.
+func (c command) exit(code int) int {
+	if c.verb == "health" {
+		return 1
+	}
+	return code
 }

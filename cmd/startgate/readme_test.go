@@ -297,7 +297,7 @@ func TestReadmeCodes(t *testing.T) {
 	notCodes := map[string]bool{ // of compose, of URLs, of jq's program, of contracts
 		"redis_url": true, "skip_when": true, "on_skip": true,
 		"depends_on": true, "service_healthy": true, "ssl_cert_reqs": true,
-		"ssl_certfile": true, "ssl_keyfile": true, "server_name": true,
+		"ssl_certfile": true, "ssl_keyfile": true, "server_name": true, "max_age": true,
 		"held_up": true, "waited_at_most": true, "would_exit": true,
 	}
 	codes := envcheck.Codes()

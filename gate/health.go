@@ -1,0 +1,202 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe"
+)
+
+// healthTime is how long a health check may take. Kubernetes gives an exec
+// probe 1 s by default, of which the container's runtime needs a part.
+const healthTime = 700 * time.Millisecond
+
+// Health says in one line how the worker's container is: whether its worker
+// runs and has what the contract's health asks for. It returns 0 or 1.
+// liveness is about the process alone, so that a broker's outage restarts no
+// workers.
+func (g *Gate) Health(ctx context.Context, liveness bool) int {
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	g.judges = true
+	s, faults := LoadSettings(g.Flags)
+	// What is wrong with contract and environment was said when the gate
+	// began; here the last of it is the cause.
+	l := &line{Gate: g, settings: s, report: report{w: io.Discard}, result: report{w: g.Stdout, json: s.JSON}}
+	if len(faults) > 0 {
+		return l.unhealthy(faults[0])
+	}
+	now, fault := findState(s.StateFile.Reveal())
+	if fault == nil {
+		fault = now.unready(liveness)
+	}
+	if fault == nil && now.Phase == Running && !liveness {
+		fault = l.workerFault(ctx, now)
+	}
+	if fault != nil {
+		return l.unhealthy(*fault)
+	}
+	d := now.tell(envcheck.HealthOK)
+	if now.Phase != Running {
+		d.Text = "the gate waits"
+	}
+	l.sayHealth(d)
+	return ExitOK
+}
+
+// unhealthy says why and returns 1, which is all that a HEALTHCHECK knows.
+func (l *line) unhealthy(d envcheck.Diagnostic) int {
+	l.sayHealth(d)
+	return 1
+}
+
+// sayHealth writes one line. Beside what every line has, a deploy job may
+// record of the worker which one it is.
+func (l *line) sayHealth(d envcheck.Diagnostic) {
+	if l.settings.JSON {
+		d.Head = append(d.Head, envcheck.Is("mode", envcheck.Word(l.settings.Mode)))
+		if l.contract.Name != "" {
+			d.Head = append(d.Head, envcheck.Is("contract", l.contract.Name))
+		}
+		if l.judged.Revision != "" {
+			d.Head = append(d.Head, envcheck.Is("revision", l.judged.Revision))
+		}
+	}
+	l.result.say(d)
+}
+
+// findState returns the state of the process that lives, among all that gates
+// of this container may have left.
+func findState(setting string) (found state, fault *envcheck.Diagnostic) {
+	fault = &envcheck.Diagnostic{Code: envcheck.HealthNeverGated}
+	for _, path := range statePaths(setting) {
+		s, reason := readState(path)
+		dead := fault.Code == envcheck.HealthNeverGated
+		switch {
+		case reason == envcheck.NotFound:
+		case reason != "":
+			fault = &envcheck.Diagnostic{Code: envcheck.HealthUnreadable, Reason: reason}
+		case s.alive():
+			return s, nil
+		case dead && s.Phase == Running:
+			found, fault = s, new(s.tell(envcheck.HealthWorkerGone))
+		case dead:
+			found, fault = s, new(s.tell(envcheck.HealthFailed))
+		}
+	}
+	return found, fault
+}
+
+// unready is what a state says against health, nil for nothing.
+func (s state) unready(liveness bool) *envcheck.Diagnostic {
+	switch {
+	case s.Phase == Failed:
+		return new(s.tell(envcheck.HealthFailed))
+	case s.Phase != Running && !liveness:
+		return new(s.tell(envcheck.HealthGating))
+	}
+	return nil
+}
+
+// tell is a line about a state.
+func (s state) tell(c envcheck.Code) envcheck.Diagnostic {
+	d := envcheck.Diagnostic{Code: c, Fields: []envcheck.Field{
+		envcheck.Is("phase", envcheck.Word(s.Phase)), envcheck.Dur("elapsed", max(0, time.Since(s.Since))),
+	}}
+	if s.Code != "" {
+		d.Fields = append(d.Fields, envcheck.Says("cause", s.Code))
+	}
+	return d
+}
+
+// workerFault asks what the contract's health wants of a worker that runs, and
+// returns nil when it has all of it.
+func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic {
+	if now.Skipped || l.settings.Mode != Enforce {
+		return nil
+	}
+	if code := cmp.Or(l.loadContract(), l.check(nil)); code != ExitOK {
+		return &envcheck.Diagnostic{Code: envcheck.HealthFailed, Fields: []envcheck.Field{envcheck.Says("cause", l.report.failed)}}
+	}
+	h := l.contract.Health
+	for _, t := range l.targets {
+		if t.Kind != "redis" {
+			continue
+		}
+		if cause := l.redisFault(ctx, t, h); cause != "" {
+			code := envcheck.HealthRedis
+			if cause == envcheck.HealthHeartbeatMissing || cause == envcheck.HealthHeartbeatStale {
+				code, cause = cause, ""
+			}
+			d := &envcheck.Diagnostic{Code: code, Wait: t.Name, Keys: []envcheck.Key{t.Key}}
+			if cause != "" {
+				d.Fields = []envcheck.Field{envcheck.Says("cause", cause)}
+			}
+			return d
+		}
+	}
+	return l.fileFault(h)
+}
+
+// redisFault asks one Redis.
+func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Health) envcheck.Code {
+	// No write test: it needs rights, and each refusal counts in ACL LOG.
+	t.Require = envcheck.RequirePing
+	options := l.redisOptions(t)
+	if h.Redis {
+		p := probe.NewRedis(t.URL, options)
+		o := p.Probe(ctx)
+		p.Close()
+		if o.Verdict != probe.Ready {
+			return o.Code
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	for _, family := range h.Heartbeats {
+		code := probe.Beat(ctx, t.URL, options, probe.Heartbeat{Family: family, Host: host, Here: runsHere, MaxAge: maxAge(h)})
+		if code != "" {
+			return code
+		}
+	}
+	return ""
+}
+
+// runsHere reports whether there is a process of that number in this PID
+// namespace.
+func runsHere(pid int) bool {
+	_, err := os.Stat("/proc/" + strconv.Itoa(pid))
+	return err == nil
+}
+
+// fileFault judges the age of the file that the worker touches.
+func (l *line) fileFault(h envcheck.Health) *envcheck.Diagnostic {
+	path := l.judged.HeartbeatFile.Reveal()
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return &envcheck.Diagnostic{Code: envcheck.HealthHeartbeatMissing, Keys: []envcheck.Key{h.HeartbeatFile}}
+	case time.Since(info.ModTime()) > maxAge(h):
+		return &envcheck.Diagnostic{Code: envcheck.HealthHeartbeatStale, Keys: []envcheck.Key{h.HeartbeatFile}}
+	}
+	return nil
+}
+
+// maxAge is 0 where the contract leaves it to the family.
+func maxAge(h envcheck.Health) time.Duration {
+	if h.MaxAge == nil {
+		return 0
+	}
+	seconds, _ := h.MaxAge.Float64()
+	return time.Duration(seconds * float64(time.Second))
+}
