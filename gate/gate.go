@@ -63,10 +63,10 @@ type line struct {
 // exit code when it could not.
 func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l, code := g.begin()
-	l.openState()
+	l.state = &stateFile{setting: l.settings.StateFile.Reveal()}
 	code = l.run(ctx, worker, code)
 	l.listener.close()
-	l.state.set(Failed, l.report.failed, "", 0)
+	l.setState(Failed, l.report.failed, "", 0)
 	return code
 }
 
@@ -91,7 +91,8 @@ func (l *line) run(ctx context.Context, worker []string, code int) int {
 	}
 	l.report.say(l.execLine())
 	l.listener.close()
-	l.state.set(Running, "", "", 0)
+	l.state.now.Skipped = l.judged.Skipped
+	l.setState(Running, "", "", 0)
 	return l.become(ctx, path, worker)
 }
 
@@ -278,10 +279,9 @@ func (l *line) sayAll(diagnostics []envcheck.Diagnostic) {
 	}
 }
 
-// openState begins to keep the state that `startgate health` reads.
-func (l *line) openState() {
-	var err error
-	if l.state, err = openState(l.settings.StateFile.Reveal()); err != nil {
+// setState keeps the state that `startgate health` reads.
+func (l *line) setState(phase Phase, code envcheck.Code, wait envcheck.Word, attempts int) {
+	if l.state.set(phase, code, wait, attempts) != nil {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.StateUnwritable})
 	}
 }
@@ -293,6 +293,7 @@ func (l *line) listen() {
 	if address == "" || l.judged.Skipped {
 		return
 	}
+	l.setState(Gating, "", "", 0)
 	var err error
 	if l.listener, err = listen(address, &l.state.text); err != nil {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.ListenFailed})

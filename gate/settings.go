@@ -58,28 +58,30 @@ const envPrefix = "STARTGATE"
 // cannot fail, so that parse sees every fault and not only the first, and no
 // error that quotes a value comes about.
 //
-// Only split_words names the variables: with an envconfig tag an unset
-// STARTGATE_TIMEOUT would be read from the worker's own TIMEOUT.
+// The names are the variables' own, since envconfig's other ways to name them
+// do harm: with an envconfig tag an unset STARTGATE_TIMEOUT would be read from
+// the worker's own TIMEOUT, and split_words costs 30 µs of regular expressions
+// and would make TLSCA_FILE of TLSCAFile.
 type texts struct {
-	Contract     text `desc:"contract file (default /etc/startgate/contract.yaml when it exists, else the built-in contract)"`
-	Mode         text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
-	RedisKeys    text `split_words:"true" default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
-	Client       text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic"`
-	Require      text `default:"write" desc:"what Redis must do: reachable (answer anything), ping, or write (a test that changes nothing)"`
-	KeyPrefix    text `split_words:"true" default:"startgate" desc:"prefix of the key that the write test looks for"`
-	TLSCaFile    text `split_words:"true" desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
-	TLSVerify    text `split_words:"true" default:"full" desc:"full, ca (any host name) or none"`
-	Timeout      text `default:"300s" desc:"budget of all waits together; 0 is one attempt"`
-	Delay        text `default:"0s" desc:"pause after readiness, which must hold at its end"`
-	StartJitter  text `split_words:"true" default:"0s" desc:"the first attempt waits a random part of this"`
-	RefuseAfter  text `split_words:"true" default:"0s" desc:"how long a refusal is retried before it is final"`
-	DialTimeout  text `split_words:"true" default:"3s" desc:"limit of one look-up, connect and TLS handshake"`
-	ReplyTimeout text `split_words:"true" default:"2s" desc:"limit of one answer"`
-	IntervalMin  text `split_words:"true" default:"25ms" desc:"shortest pause between attempts"`
-	IntervalMax  text `split_words:"true" default:"1s" desc:"longest pause between attempts"`
-	StateFile    text `split_words:"true" desc:"file that startgate health reads; default: the first of /run/startgate, /dev/shm and /tmp that can be written"`
-	HealthListen text `split_words:"true" desc:"port, or host:port, at which /healthz and /readyz are answered while the gate waits"`
-	Format       text `default:"text" desc:"text or json"`
+	Contract      text `desc:"contract file (default /etc/startgate/contract.yaml when it exists, else the built-in contract)"`
+	Mode          text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
+	Redis_Keys    text `default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
+	Client        text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic"`
+	Require       text `default:"write" desc:"what Redis must do: reachable (answer anything), ping, or write (a test that changes nothing)"`
+	Key_Prefix    text `default:"startgate" desc:"prefix of the key that the write test looks for"`
+	TLS_CA_File   text `desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
+	TLS_Verify    text `default:"full" desc:"full, ca (any host name) or none"`
+	Timeout       text `default:"300s" desc:"budget of all waits together; 0 is one attempt"`
+	Delay         text `default:"0s" desc:"pause after readiness, which must hold at its end"`
+	Start_Jitter  text `default:"0s" desc:"the first attempt waits a random part of this"`
+	Refuse_After  text `default:"0s" desc:"how long a refusal is retried before it is final"`
+	Dial_Timeout  text `default:"3s" desc:"limit of one look-up, connect and TLS handshake"`
+	Reply_Timeout text `default:"2s" desc:"limit of one answer"`
+	Interval_Min  text `default:"25ms" desc:"shortest pause between attempts"`
+	Interval_Max  text `default:"1s" desc:"longest pause between attempts"`
+	State_File    text `desc:"file that startgate health reads; default: the first of /run/startgate, /dev/shm and /tmp that can be written"`
+	Health_Listen text `desc:"port, or host:port, at which /healthz and /readyz are answered while the gate waits"`
+	Format        text `default:"text" desc:"text or json"`
 }
 
 // text is a setting's text. An empty one counts as unset.
@@ -106,7 +108,7 @@ func SettingInfos() []SettingInfo {
 	infos := make([]SettingInfo, t.NumField())
 	for i := range infos {
 		f := t.Field(i)
-		name := settingName(f.Name)
+		name := strings.ToLower(f.Name)
 		infos[i] = SettingInfo{
 			Name:     strings.ReplaceAll(name, "_", "-"),
 			Variable: envcheck.Key(envPrefix + "_" + strings.ToUpper(name)),
@@ -116,19 +118,6 @@ func SettingInfos() []SettingInfo {
 		}
 	}
 	return infos
-}
-
-// settingName turns TLSCaFile into tls_ca_file, as envconfig does.
-func settingName(field string) string {
-	upper := func(i int) bool { return i >= len(field) || field[i] < 'a' }
-	var b strings.Builder
-	for i := range len(field) {
-		if i > 0 && upper(i) && (!upper(i-1) || !upper(i+1)) {
-			b.WriteByte('_')
-		}
-		b.WriteByte(field[i])
-	}
-	return strings.ToLower(b.String())
 }
 
 // LoadSettings reads the settings from flags, by their names, and for what

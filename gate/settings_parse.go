@@ -3,7 +3,6 @@ package gate
 import (
 	"crypto/x509"
 	"errors"
-	"io"
 	"io/fs"
 	"math"
 	"net"
@@ -37,24 +36,24 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 		Mode:      Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off")),
 		Client:    envcheck.Client(p.word(&t.Client, "client", "generic", "rq", "celery", "sidekiq", "bullmq", "asynq")),
 		Require:   envcheck.Require(p.word(&t.Require, "require", "reachable", "ping", "write")),
-		TLSVerify: envcheck.TLSVerify(p.word(&t.TLSVerify, "tls-verify", "full", "ca", "none")),
+		TLSVerify: envcheck.TLSVerify(p.word(&t.TLS_Verify, "tls-verify", "full", "ca", "none")),
 		JSON:      p.word(&t.Format, "format", "text", "json") == "json",
 
 		Timeout:      p.duration(&t.Timeout, "timeout", 0),
 		Delay:        p.duration(&t.Delay, "delay", 0),
-		StartJitter:  p.duration(&t.StartJitter, "start-jitter", 0),
-		RefuseAfter:  p.duration(&t.RefuseAfter, "refuse-after", 0),
-		DialTimeout:  p.duration(&t.DialTimeout, "dial-timeout", time.Millisecond),
-		ReplyTimeout: p.duration(&t.ReplyTimeout, "reply-timeout", time.Millisecond),
-		IntervalMin:  p.duration(&t.IntervalMin, "interval-min", time.Millisecond),
+		StartJitter:  p.duration(&t.Start_Jitter, "start-jitter", 0),
+		RefuseAfter:  p.duration(&t.Refuse_After, "refuse-after", 0),
+		DialTimeout:  p.duration(&t.Dial_Timeout, "dial-timeout", time.Millisecond),
+		ReplyTimeout: p.duration(&t.Reply_Timeout, "reply-timeout", time.Millisecond),
+		IntervalMin:  p.duration(&t.Interval_Min, "interval-min", time.Millisecond),
 	}
-	s.IntervalMax = p.duration(&t.IntervalMax, "interval-max", s.IntervalMin)
-	s.RedisKeys = p.redisKeys(&t.RedisKeys, "redis-keys")
-	s.KeyPrefix = p.keyPrefix(&t.KeyPrefix, "key-prefix")
-	s.TLSRoots = p.roots(&t.TLSCaFile, "tls-ca-file")
+	s.IntervalMax = p.duration(&t.Interval_Max, "interval-max", s.IntervalMin)
+	s.RedisKeys = p.redisKeys(&t.Redis_Keys, "redis-keys")
+	s.KeyPrefix = p.keyPrefix(&t.Key_Prefix, "key-prefix")
+	s.TLSRoots = p.roots(&t.TLS_CA_File, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
-	s.HealthListen = p.address(&t.HealthListen, "health-listen")
-	s.StateFile, _ = p.value(&t.StateFile, "state-file")
+	s.HealthListen = p.address(&t.Health_Listen, "health-listen")
+	s.StateFile, _ = p.value(&t.State_File, "state-file")
 	s.SetBy = p.setBy
 	return s, p.faults
 }
@@ -259,15 +258,10 @@ func readFile(path string, limit int64) ([]byte, envcheck.Reason) {
 	case !info.Mode().IsRegular():
 		return nil, envcheck.NotRegular
 	}
-	f, err := os.Open(path)
+	b, err := slurp(path, limit+1)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, envcheck.PermissionDenied
 	}
-	if err != nil {
-		return nil, envcheck.IOError
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, envcheck.IOError
 	}

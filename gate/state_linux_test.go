@@ -14,8 +14,8 @@ func TestStateIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	old := syscall.Umask(0o777)
 	defer syscall.Umask(old)
-	f, err := openState(path)
-	if err != nil {
+	f := stateFile{setting: path}
+	if err := f.set(Gating, "", "", 0); err != nil {
 		t.Fatal(err)
 	}
 	f.set(Gating, envcheck.RedisLoading, "redis", 7)
@@ -104,14 +104,11 @@ func TestStateOfALivingGateStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := stateFile{path: path, now: state{V: stateVersion, PID: sleep.Process.Pid, Started: started, Phase: Running}}
-	if err := first.write(first.encode()); err != nil {
+	first := state{V: stateVersion, PID: sleep.Process.Pid, Started: started, Phase: Running}
+	if err := writeState(path, first.appendJSON(nil)); err != nil {
 		t.Fatal(err)
 	}
-	second, err := openState(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := stateFile{setting: path}
 	second.set(Failed, envcheck.RedisRefused, "", 1)
 	if got, _ := readState(path); got.Phase != Running || got.PID != sleep.Process.Pid {
 		t.Errorf("%+v", got)
@@ -119,9 +116,11 @@ func TestStateOfALivingGateStays(t *testing.T) {
 }
 
 func TestStateNowhere(t *testing.T) {
-	f, err := openState("/proc/none")
-	if err == nil {
-		t.Fatal("no error")
+	f := stateFile{setting: "/proc/none"}
+	if f.set(Gating, "", "", 0) == nil {
+		t.Error("nobody is told")
 	}
-	f.set(Running, "", "", 0) // has no effect, and no fault
+	if err := f.set(Running, "", "", 0); err != nil {
+		t.Errorf("it is told again: %v", err)
+	}
 }

@@ -40,6 +40,9 @@ func (l *line) wait(ctx context.Context) int {
 	l.report.say(l.startLine())
 	l.open()
 	defer l.close()
+	if l.settings.StartJitter > 0 {
+		l.setState(Gating, "", "", 0)
+	}
 	if !pause(ctx, jitter(l.settings.StartJitter)) {
 		return l.interrupted(ctx)
 	}
@@ -56,7 +59,7 @@ func (l *line) wait(ctx context.Context) int {
 			l.report.say(envcheck.Diagnostic{
 				Code: envcheck.Delay, Fields: []envcheck.Field{envcheck.Dur("delay", l.settings.Delay)},
 			})
-			l.state.set(Delayed, "", "", 0)
+			l.setState(Delayed, "", "", 0)
 			l.rest()
 			if !pause(ctx, l.settings.Delay) {
 				return l.interrupted(ctx)
@@ -108,6 +111,9 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 			// An attempt leaves some kilobytes, and by itself Go first collects
 			// at 4 MB. A gate that need not wait never gets here.
 			runtime.GC()
+			if l.state != nil && !l.state.opened {
+				l.setState(Gating, "", "", 0) // the first attempt takes its time
+			}
 			l.remind(now)
 		case got := <-outcomes:
 			now := time.Now()
@@ -173,7 +179,7 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time, final bool) {
 	}
 	w.unready = true
 	if changed {
-		l.state.set(Gating, o.Code, w.target.Name, w.attempts)
+		l.setState(Gating, o.Code, w.target.Name, w.attempts)
 	}
 	if l.report.progress(w.progress(elapsed)) || !changed {
 		return

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
@@ -43,6 +45,8 @@ func testMain(m *testing.M) int {
 	if role := os.Getenv(roleVariable); role != "" {
 		return play(role)
 	}
+	// What nohup has this process ignore, its children would ignore too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "startgate-canary-")
 	if err != nil {
