@@ -103,13 +103,10 @@ func (f *stateFile) open() error {
 		return nil // a system without /proc
 	}
 	f.now.PID, f.now.Started = pid, started
-	paths := statePaths(f.setting)
-	for _, path := range paths {
+	for _, path := range statePaths(f.setting) {
 		if old, reason := readState(path); reason == "" && old.PID != pid && old.alive() {
 			return nil
 		}
-	}
-	for _, path := range paths {
 		if err = writeState(path, f.encode()); err == nil {
 			f.path = path
 			return nil

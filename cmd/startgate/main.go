@@ -19,15 +19,21 @@ import (
 	"github.com/startgate/startgate/gate"
 )
 
-// The exec must be done by the main thread: from another one the kernel
-// forgets PR_SET_PDEATHSIG.
-func init() { runtime.LockOSThread() }
+// init keeps the main thread for main where the exec must come from it.
+func init() {
+	if gate.DeathSignal() {
+		runtime.LockOSThread()
+	}
+}
 
-// main leaves the main thread to the exec. Whatever waits on a locked thread
-// pays for it with two context switches each time.
+// main leaves a main thread that is locked to the exec. Whatever waits on such
+// a thread pays for it with two context switches each time.
 func main() {
 	// There is never work for two, and threads that look for some are dear.
 	runtime.GOMAXPROCS(1)
+	if !gate.DeathSignal() {
+		os.Exit(start(nil))
+	}
 	execs := make(chan func())
 	go func() { os.Exit(start(execs)) }()
 	for exec := range execs {

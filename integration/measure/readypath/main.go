@@ -168,10 +168,10 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 	}
 	env := environment("redis://" + redis.Addr + "/0")
 	chains = []chain{
-		{name: "worker alone", command: fixture.Command{Args: []string{nop}, Env: env}, yardstick: 2},
-		{name: "bare exec", command: fixture.Command{Args: []string{bare, nop}, Env: env}, yardstick: 2},
-		{name: "yardstick", command: fixture.Command{Args: []string{yardstick, nop}, Env: env}, yardstick: 2},
-		{name: "gate", command: fixture.Command{Args: []string{gate, "--", nop}, Env: env}, yardstick: 2, judged: true},
+		{name: "worker alone", command: fixture.Command{Args: []string{nop}, Env: env, Alone: true}, yardstick: 2},
+		{name: "bare exec", command: fixture.Command{Args: []string{bare, nop}, Env: env, Alone: true}, yardstick: 2},
+		{name: "yardstick", command: fixture.Command{Args: []string{yardstick, nop}, Env: env, Alone: true}, yardstick: 2},
+		{name: "gate", command: fixture.Command{Args: []string{gate, "--", nop}, Env: env, Alone: true}, yardstick: 2, judged: true},
 	}
 	if !withTLS {
 		return chains, info.Size(), nil
@@ -190,8 +190,8 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 		env, y := append(environment(url), kind.variable), len(chains)
 		line := slices.Concat([]string{gate}, kind.flags, []string{"--", nop})
 		chains = append(chains,
-			chain{name: "yardstick, " + kind.name, command: fixture.Command{Args: []string{yardstick, nop}, Env: env}, yardstick: y},
-			chain{name: "gate, " + kind.name, command: fixture.Command{Args: line, Env: env}, yardstick: y})
+			chain{name: "yardstick, " + kind.name, command: fixture.Command{Args: []string{yardstick, nop}, Env: env, Alone: true}, yardstick: y},
+			chain{name: "gate, " + kind.name, command: fixture.Command{Args: line, Env: env, Alone: true}, yardstick: y})
 	}
 	return chains, info.Size(), nil
 }

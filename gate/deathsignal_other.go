@@ -1,0 +1,6 @@
+//go:build !linux
+
+package gate
+
+// DeathSignal is false: only Linux has one.
+func DeathSignal() bool { return false }
