@@ -24,7 +24,7 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath \
 # CGO_ENABLED=0 makes the binary static, so that it runs in every image. -w leaves out debug information. Not -s as well:
 # without a symbol table govulncheck -mode=binary cannot tell which vulnerable functions are really linked in.
 COPY . .
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags=-w -o /startgate ./cmd/startgate
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w" -o /startgate ./cmd/startgate
 
 FROM scratch
 # For rediss:// and https://, and for images that copy it along.

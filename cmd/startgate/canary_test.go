@@ -59,7 +59,7 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	startgate = filepath.Join(dir, "startgate")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildvcs=false", "-o", startgate, ".")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildvcs=false", "-o", startgate, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "the binary under test does not build: %v\n%s", err, out)

@@ -27,7 +27,7 @@ func subjects(dir, gatePath string) (control, gate subject, err error) {
 	}
 	build := func(name, path string) (binary string, err error) {
 		binary = filepath.Join(dir, name)
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", binary, path)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, path)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		return binary, cmd.Run()
