@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	goalRatio = 1.6 // to the yardstick's minimum
+	goalRatio = 1.6    // to the yardstick's minimum
 	goalSize  = 10.5e6 // bytes
 	warmUp    = 10
 	traced    = 3
