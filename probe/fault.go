@@ -67,12 +67,7 @@ func readFault(err error) envcheck.Code {
 
 // judged makes an attempt and works out what its code means.
 func judged(ctx context.Context, attempt func(context.Context) Outcome) (o Outcome) {
-	// A panic's text may quote what it choked on.
-	defer func() {
-		if recover() != nil {
-			o = Outcome{Verdict: Refuse, Code: envcheck.InternalError}
-		}
-	}()
+	defer caught(&o)
 	o = attempt(ctx)
 	o.Verdict = verdict(o.Code)
 	o.Cut = o.Verdict == Retry && expired(ctx)

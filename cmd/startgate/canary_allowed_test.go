@@ -41,7 +41,7 @@ var reveals = map[finding]string{
 	`gate/tlsfiles.go roots: t.URL.Reveal`:                      "to open the file: readRoots returns a reason",
 	`gate/tlsfiles.go certificate: t.URL.Reveal`:                "to open the files: readFile returns a reason",
 	`gate/gate.go listen: l.settings.HealthListen.Reveal`:       "to listen there: it is on no line",
-	`gate/gate.go openState: l.settings.StateFile.Reveal`:       "to write the file: it is on no line",
+	`gate/gate.go Run: l.settings.StateFile.Reveal`:             "to write the file: it is on no line",
 	`gate/health.go Health: s.StateFile.Reveal`:                 "to read the file: readState returns a reason",
 	`gate/health.go fileFault: l.judged.HeartbeatFile.Reveal`:   "to see how old the file is",
 	`gate/settings_parse.go address: secret.Reveal`:             "to see whether it has a port",
