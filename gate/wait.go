@@ -96,7 +96,7 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 	for _, w := range l.waits {
 		w.done, w.changed = false, start
 		w.last = probe.Outcome{}
-		go l.ask(ctx, w, outcomes)
+		go l.ask(ctx, w, l.clock.left, outcomes)
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -141,8 +141,9 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 	return ExitOK, held
 }
 
-// ask runs one wait. It never blocks on a main goroutine that has moved on.
-func (l *line) ask(ctx context.Context, w *waiting, outcomes chan<- outcome) {
+// ask runs one wait. It never blocks on a main goroutine that has moved on,
+// which may change the clock meanwhile.
+func (l *line) ask(ctx context.Context, w *waiting, budget time.Duration, outcomes chan<- outcome) {
 	send := func(o outcome) {
 		select {
 		case outcomes <- o:
@@ -150,7 +151,7 @@ func (l *line) ask(ctx context.Context, w *waiting, outcomes chan<- outcome) {
 		}
 	}
 	limits := probe.Limits{
-		Budget: l.clock.left, RefuseAfter: l.settings.RefuseAfter,
+		Budget: budget, RefuseAfter: l.settings.RefuseAfter,
 		IntervalMin: l.settings.IntervalMin, IntervalMax: l.settings.IntervalMax,
 	}
 	end := probe.Wait(ctx, w.prober, limits, func(o probe.Outcome) { send(outcome{w, o, false}) })
