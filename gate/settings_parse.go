@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func parseSettings(t *texts, flags map[string]string, given []envcheck.Setting) 
 	s.TLSRoots = p.roots(&t.TLS_CA_File, "tls-ca-file")
 	s.Contract, _ = p.value(&t.Contract, "contract")
 	s.HealthListen = p.address(&t.Health_Listen, "health-listen")
-	s.StateFile, _ = p.value(&t.State_File, "state-file")
+	s.StateFile = p.path(&t.State_File, "state-file")
 	s.SetBy = p.setBy
 	return s, p.faults
 }
@@ -196,6 +197,17 @@ func (p *settingsParser) keyPrefix(t *text, name string) string {
 		return p.info(name).Default
 	}
 	return secret.Reveal()
+}
+
+// path reads the path of a file to write: where a relative one leads depends on
+// who reads it.
+func (p *settingsParser) path(t *text, name string) envcheck.Secret {
+	secret, by := p.value(t, name)
+	if path := secret.Reveal(); path != "" && !filepath.IsAbs(path) {
+		p.fault(by, envcheck.PathNotAbsolute)
+		return envcheck.Secret{}
+	}
+	return secret
 }
 
 // address reads a port, or HOST:PORT.

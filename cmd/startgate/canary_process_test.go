@@ -74,6 +74,7 @@ func (p *process) run() (output, error) {
 	defer os.RemoveAll(dir)
 	state := filepath.Join(dir, "state")
 	cmd := exec.CommandContext(ctx, binary, p.args...)
+	cmd.Dir = dir // what is written under a hostile name is gone with it
 	cmd.Env = append(slices.Clone(p.env), "STARTGATE_STATE_FILE="+state)
 	if slices.ContainsFunc(p.env, func(entry string) bool { return strings.HasPrefix(entry, "STARTGATE_STATE_FILE=") }) {
 		cmd.Env = p.env
