@@ -1,0 +1,5 @@
+"""The jobs of this example."""
+
+
+def add(a, b):
+    return a + b
