@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/testcontainers/testcontainers-go"
 )
 
 // A composed stack is an example's compose file, started.
@@ -38,7 +40,11 @@ func provideExamples(t *testing.T, others ...string) {
 	if out, err := exec.Command("../.ci/images", append([]string{"golang:1.26"}, others...)...).CombinedOutput(); err != nil {
 		t.Fatalf(".ci/images: %v\n%s", err, out)
 	}
-	docker(t, "build", "--quiet", "--tag", gateImage, "..")
+	image, err := buildImage(t, "examples", testcontainers.FromDockerfile{Context: ".."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docker(t, "tag", image, gateImage)
 	t.Cleanup(func() { exec.Command("docker", "image", "rm", "--force", gateImage).Run() })
 }
 
