@@ -11,7 +11,12 @@ import (
 func TestExamples(t *testing.T) {
 	program := needCompose(t)
 	provideExamples(t, "debian:trixie-slim", "redis:7")
-	t.Run("rq", func(t *testing.T) { testExampleRQ(t, program) })
+	for name, test := range map[string]func(*testing.T, []string){"rq": testExampleRQ, "celery": testExampleCelery, "sidekiq": testExampleSidekiq} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
 }
 
 func testExampleRQ(t *testing.T, program []string) {
@@ -53,4 +58,35 @@ func testExampleRQ(t *testing.T, program []string) {
 		}
 		return nil
 	})
+}
+
+func testExampleCelery(t *testing.T, program []string) {
+	s := compose(t, program, "celery/compose.yaml")
+	s.up()
+	s.await("worker", healthStatus, "healthy")
+	s.await("beat", healthStatus, "healthy")
+	if got := docker(t, "exec", s.container("worker"), "python3", "-c", "from tasks import add; print(add.delay(2, 3).get(timeout=60))"); got != "5" {
+		t.Errorf("a task: %q\n%s", got, s.logs("worker"))
+	}
+	for _, service := range []string{"worker", "beat"} {
+		if log := s.logs(service); !strings.Contains(log, "wait=redis,results keys=CELERY_BROKER_URL,CELERY_RESULT_BACKEND client=celery") {
+			t.Errorf("the gate of %s has not said what it waits for:\n%s", service, log)
+		}
+	}
+}
+
+func testExampleSidekiq(t *testing.T, program []string) {
+	s := compose(t, program, "sidekiq/compose.yaml")
+	s.up()
+	s.await("sidekiq", healthStatus, "healthy")
+	docker(t, "exec", s.container("sidekiq"), "ruby", "-r", "./jobs.rb", "-e", "AddJob.perform_async(2, 3)")
+	eventually(t, "the job runs", func() error {
+		if got := docker(t, "exec", s.container("redis"), "redis-cli", "GET", "sum"); got != "5" {
+			return fmt.Errorf("%q", got)
+		}
+		return nil
+	})
+	if log := s.logs("sidekiq"); !strings.Contains(log, "client=sidekiq") {
+		t.Errorf("the gate has not said what it waits for:\n%s", log)
+	}
 }
