@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -11,7 +12,7 @@ import (
 func TestExamples(t *testing.T) {
 	program := needCompose(t)
 	provideExamples(t, "debian:trixie-slim", "redis:7")
-	for name, test := range map[string]func(*testing.T, []string){"rq": testExampleRQ, "celery": testExampleCelery, "sidekiq": testExampleSidekiq} {
+	for name, test := range map[string]func(*testing.T, []string){"rq": testExampleRQ, "celery": testExampleCelery, "sidekiq": testExampleSidekiq, "asynq": testExampleAsynq} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, program)
@@ -87,6 +88,22 @@ func testExampleSidekiq(t *testing.T, program []string) {
 		return nil
 	})
 	if log := s.logs("sidekiq"); !strings.Contains(log, "client=sidekiq") {
+		t.Errorf("the gate has not said what it waits for:\n%s", log)
+	}
+}
+
+func testExampleAsynq(t *testing.T, program []string) {
+	s := compose(t, program, "asynq/compose.yaml")
+	s.up()
+	s.await("asynq", healthStatus, "healthy")
+	docker(t, "exec", s.container("asynq"), "/worker", "enqueue")
+	eventually(t, "the task runs", func() error {
+		if log := s.logs("asynq"); !strings.Contains(log, "did: enqueue") {
+			return errors.New(log)
+		}
+		return nil
+	})
+	if log := s.logs("asynq"); !strings.Contains(log, "client=asynq") {
 		t.Errorf("the gate has not said what it waits for:\n%s", log)
 	}
 }
