@@ -13,6 +13,9 @@ import (
 // varies is what of a line depends on the moment and the machine.
 var varies = regexp.MustCompile(` (elapsed|timeout|attempts?|causes|address|port)=\S+`)
 
+// webhook is the environment of a worker that lacks nothing.
+const webhook = "WORKER_ENABLED=true WORKER_QUEUE_GROUP=webhook BULLMQ_REDIS_URL=redis://{}/0 DATABASE_URL=postgres://worker@db.example/x"
+
 // The failures that the READMEs of the compose examples show are what the gate
 // says under their contracts.
 func TestReadmesShowRealFailures(t *testing.T) {
@@ -30,6 +33,8 @@ func TestReadmesShowRealFailures(t *testing.T) {
 		{"sidekiq", probetest.Behaviour{Loading: &probetest.Loading{Percent: 61, ETA: 3 * time.Second}}, "REDIS_URL=redis://{}/0"},
 		{"asynq", probetest.Behaviour{}, "REDIS_URL=redis://one.example"},
 		{"asynq", probetest.Behaviour{Password: "some-password", Replies: noScripts}, "REDIS_URL=redis://:some-password@{}"},
+		{"bullmq", probetest.Behaviour{}, webhook + " WORKER_HEALTH_PORT=9101"},
+		{"bullmq", probetest.Behaviour{}, strings.ReplaceAll(webhook, "=webhook", "=mail") + " MAILJET_FROM_EMAIL=robot@example.org"},
 	} {
 		var shown []string
 		for _, m := range quotedLine.FindAllStringSubmatch(read(t, c.example, "README.md"), -1) {

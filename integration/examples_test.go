@@ -12,7 +12,7 @@ import (
 func TestExamples(t *testing.T) {
 	program := needCompose(t)
 	provideExamples(t, "debian:trixie-slim", "redis:7")
-	for name, test := range map[string]func(*testing.T, []string){"rq": testExampleRQ, "celery": testExampleCelery, "sidekiq": testExampleSidekiq, "asynq": testExampleAsynq} {
+	for name, test := range map[string]func(*testing.T, []string){"rq": testExampleRQ, "celery": testExampleCelery, "sidekiq": testExampleSidekiq, "asynq": testExampleAsynq, "bullmq": testExampleBullMQ} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, program)
@@ -105,5 +105,30 @@ func testExampleAsynq(t *testing.T, program []string) {
 	})
 	if log := s.logs("asynq"); !strings.Contains(log, "client=asynq") {
 		t.Errorf("the gate has not said what it waits for:\n%s", log)
+	}
+}
+
+func testExampleBullMQ(t *testing.T, program []string) {
+	s := compose(t, program, "bullmq/compose.yaml", "API_ACCESS_TOKEN=0123456789abcdef", "MAILJET_API_KEY=0123456789abcdef")
+	s.up()
+	var containers []string
+	for _, group := range []string{"general", "mail", "import", "webhook", "plugin"} {
+		service := "worker-" + group
+		s.await(service, healthStatus, "healthy")
+		eventually(t, "the worker answers at its port", func() error {
+			if log := s.logs(service); !strings.Contains(log, "worker of group "+group) {
+				return errors.New(log)
+			}
+			return nil
+		})
+		containers = append(containers, s.container(service))
+	}
+	deployed := func() error { return exec.Command("../examples/bullmq/deployed", containers...).Run() }
+	if err := deployed(); err != nil {
+		t.Errorf("after the deployment: %v", err)
+	}
+	docker(t, "stop", "--time", "1", containers[2])
+	if deployed() == nil {
+		t.Error("a worker that is gone goes unnoticed")
 	}
 }
