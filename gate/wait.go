@@ -102,7 +102,6 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 	defer tick.Stop()
 
 	held = true
-	var failed []*waiting
 	for pending := len(l.waits); pending > 0; {
 		select {
 		case <-ctx.Done():
@@ -124,9 +123,6 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 			}
 			got.wait.done = true
 			pending--
-			if got.o.Verdict != probe.Ready {
-				failed = append(failed, got.wait)
-			}
 			if got.o.Verdict == probe.Refuse {
 				pending = 0
 			}
@@ -135,6 +131,12 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 	spent := time.Since(start)
 	l.clock.waited += spent
 	l.clock.left = max(0, l.clock.left-spent)
+	var failed []*waiting // in the contract's order
+	for _, w := range l.waits {
+		if w.done && w.last.Verdict != probe.Ready {
+			failed = append(failed, w)
+		}
+	}
 	if len(failed) > 0 {
 		return l.failed(failed), false
 	}
