@@ -194,7 +194,7 @@ type Require Word
 
 // The levels of readiness; each includes the ones before it.
 const (
-	RequireReachable Require = "reachable" // takes a connection, credentials and database
+	RequireReachable Require = "reachable" // answers anything; credentials and database are not judged
 	RequirePing      Require = "ping"      // answers, and has loaded its data set
 	RequireWrite     Require = "write"     // would accept a queue's writes
 )

@@ -33,7 +33,7 @@ func TestReadmesShowRealFailures(t *testing.T) {
 		{"sidekiq", probetest.Behaviour{Loading: &probetest.Loading{Percent: 61, ETA: 3 * time.Second}}, "REDIS_URL=redis://{}/0"},
 		{"asynq", probetest.Behaviour{}, "REDIS_URL=redis://one.example"},
 		{"asynq", probetest.Behaviour{Password: "some-password", Replies: noScripts}, "REDIS_URL=redis://:some-password@{}"},
-		{"bullmq", probetest.Behaviour{}, webhook + " WORKER_HEALTH_PORT=9101"},
+		{"bullmq", probetest.Behaviour{}, strings.ReplaceAll(webhook, "=webhook", "=Mail")},
 		{"bullmq", probetest.Behaviour{}, strings.ReplaceAll(webhook, "=webhook", "=mail") + " MAILJET_FROM_EMAIL=robot@example.org"},
 	} {
 		var shown []string

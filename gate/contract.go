@@ -21,7 +21,7 @@ const maxContractFile = 2 << 20
 // loadContract reads the contract file that is named, or the usual one when it
 // is there, or takes the built-in contract. A file that is named is never
 // replaced by another contract.
-func (l *line) loadContract() int {
+func (l *line) loadContract() ([]envcheck.Diagnostic, int) {
 	path := l.settings.Contract.Reveal()
 	if path == "" {
 		if _, err := os.Stat(defaultContract); err == nil {
@@ -31,15 +31,15 @@ func (l *line) loadContract() int {
 	if path == "" {
 		s := l.settings
 		l.contract = envcheck.Builtin(s.RedisKeys, s.Client, s.Require, s.KeyPrefix)
-		return ExitOK
+		return nil, ExitOK
 	}
 	c, faults, code := readContract(path)
 	if code != ExitOK {
 		l.contract.Name = "none"
-		return l.fault(code, faults...)
+		return faults, code
 	}
 	l.contract, l.fromFile = *c, true
-	return ExitOK
+	return nil, ExitOK
 }
 
 // readContract reads a contract file.
@@ -75,6 +75,9 @@ func (g *Gate) Contract(action, file string) int {
 		return ExitOK
 	}
 	c, faults, code := readContract(cmp.Or(file, s.Contract.Reveal(), defaultContract))
+	if code == ExitContractUnreadable {
+		faults[0].Fix = "name a contract file that can be read: startgate contract " + envcheck.Word(action) + " FILE"
+	}
 	if code != ExitOK {
 		return l.report.fail(code, faults...)
 	}
@@ -111,24 +114,19 @@ func (g *Gate) Explain(code string) bool {
 
 // applySettings takes the settings that the worker's own keys give, where no
 // flag and no variable does.
-func (l *line) applySettings(given []envcheck.Setting) int {
+func (l *line) applySettings(given []envcheck.Setting) (faults []envcheck.Diagnostic) {
 	if len(given) == 0 {
-		return ExitOK
+		return nil
 	}
-	s, faults := LoadSettings(l.Flags, given...)
-	// What flags and variables get wrong has been said.
-	faults = slices.DeleteFunc(faults, func(d envcheck.Diagnostic) bool {
-		return !slices.ContainsFunc(given, func(s envcheck.Setting) bool { return slices.Contains(d.Keys, s.Key) })
-	})
-	l.settings = s
-	l.report.json, l.result.json = s.JSON, s.JSON
-	if s.JSON {
+	l.settings, faults = LoadSettings(l.Flags, given...)
+	l.report.json, l.result.json = l.settings.JSON, l.settings.JSON
+	if l.settings.JSON {
 		l.report.screen, l.result.screen = nil, nil
 	}
-	if len(faults) > 0 {
-		return l.fault(ExitEnvironment, faults...)
-	}
-	return ExitOK
+	// What flags and variables get wrong has been said.
+	return slices.DeleteFunc(faults, func(d envcheck.Diagnostic) bool {
+		return !slices.ContainsFunc(given, func(s envcheck.Setting) bool { return slices.Contains(d.Keys, s.Key) })
+	})
 }
 
 // setBy says by which name each setting was set that has not its default.

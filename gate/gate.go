@@ -36,12 +36,23 @@ type Gate struct {
 	// MainThread runs what it is sent on the process's first thread, which is
 	// where the exec belongs. nil runs it where it is.
 	MainThread chan<- func()
+	// Final is for a command whose failure ends the container: its last lines
+	// are the termination message too. A probe's are not.
+	Final bool
 
 	judges bool // mode observe does not apply to the command
 }
 
 // terminationLog is where Kubernetes looks for a container's last words.
 const terminationLog = "/dev/termination-log"
+
+// lastWords is where the termination message goes, "" for nowhere.
+func (g *Gate) lastWords() string {
+	if g.Final {
+		return terminationLog
+	}
+	return ""
+}
 
 // line is a gate under way.
 type line struct {
@@ -86,9 +97,10 @@ func (l *line) run(ctx context.Context, worker []string, code int) int {
 	}
 	l.listen()
 	code = cmp.Or(code, l.wait(ctx))
-	if l.observed(code); code != ExitOK && (l.enforces() || ctx.Err() != nil) {
+	if ctx.Err() != nil || code != ExitOK && l.enforces() {
 		return code
 	}
+	l.observed(code)
 	l.report.say(l.execLine())
 	l.listener.close()
 	l.state.now.Skipped = l.judged.Skipped
@@ -116,10 +128,11 @@ func (g *Gate) Wait(ctx context.Context) int {
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.wait(ctx))
 	}
-	if l.observed(code); !l.enforces() && ctx.Err() == nil {
-		return ExitOK
+	if ctx.Err() != nil || l.enforces() {
+		return code
 	}
-	return code
+	l.observed(code)
+	return ExitOK
 }
 
 // Probe makes one attempt at every wait, or at those that are named.
@@ -153,14 +166,14 @@ func (g *Gate) checked() (*line, int) {
 // are said. The settings are not read for it.
 func (g *Gate) Fail(d envcheck.Diagnostic) int {
 	format, _ := envcheck.Environ(g.Environ).Lookup(envPrefix + "_FORMAT")
-	r := report{w: g.Stderr, json: cmp.Or(g.Flags["format"], format.Reveal()) == "json", termination: terminationLog}
+	r := report{w: g.Stderr, json: cmp.Or(g.Flags["format"], format.Reveal()) == "json", termination: g.lastWords()}
 	return r.fail(d.Exit, d)
 }
 
 // begin reads the settings and the contract. In mode off there is none.
 func (g *Gate) begin() (*line, int) {
 	s, faults := LoadSettings(g.Flags)
-	l := &line{Gate: g, settings: s, report: report{w: g.Stderr, json: s.JSON, termination: terminationLog}}
+	l := &line{Gate: g, settings: s, report: report{w: g.Stderr, json: s.JSON, termination: g.lastWords()}}
 	if !s.JSON {
 		l.report.screen = newScreen(g.Stderr)
 	}
@@ -170,11 +183,14 @@ func (g *Gate) begin() (*line, int) {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.ModeOff})
 		return l, ExitOK
 	}
-	code := ExitOK
+	more, code := l.loadContract()
 	if len(faults) > 0 {
-		code = l.fault(ExitEnvironment, faults...)
+		code = ExitEnvironment
 	}
-	return l, cmp.Or(code, l.loadContract())
+	if code != ExitOK {
+		code = l.fault(code, append(more, faults...)...)
+	}
+	return l, code
 }
 
 // toStdout sends results where a command's result belongs.
@@ -206,7 +222,10 @@ func (l *line) check(worker []string) int {
 	if code != ExitOK && l.enforces() {
 		return code
 	}
-	return cmp.Or(code, l.applySettings(r.Settings), l.checkTLSFiles())
+	if faults := append(l.applySettings(r.Settings), l.tlsFileFaults()...); len(faults) > 0 {
+		code = l.fault(ExitEnvironment, faults...)
+	}
+	return code
 }
 
 // lookUp finds the worker's file and says what would keep it from running.

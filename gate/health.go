@@ -1,10 +1,10 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -120,10 +120,20 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 	if now.Skipped || l.settings.Mode != Enforce {
 		return nil
 	}
-	if code := cmp.Or(l.loadContract(), l.check(nil)); code != ExitOK {
-		return &envcheck.Diagnostic{Code: envcheck.HealthFailed, Fields: []envcheck.Field{envcheck.Says("cause", l.report.failed)}}
-	}
+	faults, code := l.loadContract()
 	h := l.contract.Health
+	if code == ExitOK && !h.Redis && len(h.Heartbeats) == 0 && h.HeartbeatFile == "" && h.Revision == "" {
+		return nil
+	}
+	if code == ExitOK {
+		code = l.check(nil)
+	} else {
+		l.fault(code, faults...)
+	}
+	if code != ExitOK {
+		return &envcheck.Diagnostic{Code: envcheck.HealthFailed, Text: "the environment does not meet the contract",
+			Fields: []envcheck.Field{envcheck.Says("cause", l.report.failed)}}
+	}
 	for _, t := range l.targets {
 		if t.Kind != "redis" {
 			continue
@@ -156,11 +166,15 @@ func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Hea
 			return o.Code
 		}
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
 	for _, family := range h.Heartbeats {
+		// A wait that says whose it is need not have the heartbeats of others.
+		if family != t.Client && slices.ContainsFunc(l.targets, func(o envcheck.Target) bool { return o.Client == family }) {
+			continue
+		}
+		host, err := os.Hostname()
+		if err != nil {
+			return envcheck.HealthHeartbeatMissing
+		}
 		code := probe.Beat(ctx, t.URL, options, probe.Heartbeat{Family: family, Host: host, Here: runsHere, MaxAge: maxAge(h)})
 		if code != "" {
 			return code

@@ -73,8 +73,12 @@ func abort(conn *net.TCPConn) {
 func (l *listener) serve() {
 	for {
 		conn, err := l.Accept()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
+		}
+		if err != nil { // such as too many open files
+			time.Sleep(finTime)
+			continue
 		}
 		tcp := conn.(*net.TCPConn)
 		if !l.take(tcp) {

@@ -8,10 +8,9 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
-// checkTLSFiles says which of the PEM files that waits name cannot be used: by
-// keys of their own, or in their URLs.
-func (l *line) checkTLSFiles() int {
-	var faults []envcheck.Diagnostic
+// tlsFileFaults are the PEM files that cannot be used, of those that waits name:
+// by keys of their own, or in their URLs.
+func (l *line) tlsFileFaults() (faults []envcheck.Diagnostic) {
 	say := func(t envcheck.Target, key envcheck.Key, reason envcheck.Reason, what, fix envcheck.Word) {
 		if reason != "" {
 			faults = append(faults, envcheck.Diagnostic{
@@ -25,10 +24,7 @@ func (l *line) checkTLSFiles() int {
 		_, reason = certificate(t)
 		say(t, t.Key, reason, "the client's certificate or its key cannot be used", "correct the paths, or the files")
 	}
-	if len(faults) > 0 {
-		return l.fault(ExitEnvironment, faults...)
-	}
-	return ExitOK
+	return faults
 }
 
 // trusted are the authorities that a target trusts: those of the file that its

@@ -94,7 +94,7 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 	start := time.Now()
 	outcomes := make(chan outcome)
 	for _, w := range l.waits {
-		w.done, w.changed = false, start
+		w.done, w.ended = false, start
 		w.last = probe.Outcome{}
 		go l.ask(ctx, w, l.clock.left, outcomes)
 	}
@@ -277,8 +277,9 @@ func (l *line) redisOptions(t envcheck.Target) probe.RedisOptions {
 	}
 }
 
-// close drops the connections of the waits that have ended. One that a signal
-// left under way belongs to its goroutine; the process ends with it.
+// close drops the connections of the waits that have ended. One that a signal,
+// or another wait's refusal, left under way belongs to its goroutine, and ends
+// with the process or with the exec.
 func (l *line) close() {
 	for _, w := range l.waits {
 		if w.done {

@@ -14,7 +14,7 @@ type waiting struct {
 	attempts  int
 	last      probe.Outcome
 	since     time.Time // when the state was last said or changed
-	changed   time.Time // the end of the attempt before
+	ended     time.Time // of the attempt before
 	causes    []envcheck.Cause
 	connected bool
 	explained bool // the closed facts were said
@@ -31,9 +31,9 @@ func (w *waiting) add(o probe.Outcome, now time.Time) (changed bool) {
 	changed = o.Code != w.last.Code
 	w.last = o
 	if o.Verdict != probe.Ready {
-		w.causes = addCause(w.causes, envcheck.Cause{Code: o.Code, Attempts: 1, Time: now.Sub(w.changed)})
+		w.causes = addCause(w.causes, envcheck.Cause{Code: o.Code, Attempts: 1, Time: now.Sub(w.ended)})
 	}
-	w.changed = now
+	w.ended = now
 	return changed
 }
 

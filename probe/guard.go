@@ -37,7 +37,7 @@ func (g *guard) wrote() { g.total = 0 }
 
 // accept follows b and reports whether it is RESP within bounds.
 func (g *guard) accept(b []byte) bool {
-	if g.total += len(b); g.total > maxReply {
+	if g.total += len(b); g.total > maxReply+g.many*maxHeader*maxElements {
 		return false
 	}
 	for len(b) > 0 {

@@ -46,6 +46,13 @@ func Beat(ctx context.Context, u envcheck.RedisURL, o RedisOptions, h Heartbeat)
 		}
 	}()
 	p := u.Reveal()
+	if len(p.Sentinels) > 0 {
+		s := newSentinel(p, o)
+		if code = s.find(ctx); code != "" {
+			return code
+		}
+		p = s.master.parts.Reveal()
+	}
 	conn, _, code := newDialer(p, o).dial(ctx)
 	if code != "" {
 		return code

@@ -15,7 +15,7 @@ import (
 
 // tlsConfig returns the client side for host. Without roots of its own it
 // loads the system's, which takes 11 to 26 ms for the usual bundle, so it is
-// called for a rediss:// URL only. from says where the roots are from, for
+// called where TLS may be spoken only. from says where the roots are from, for
 // [Facts].
 func tlsConfig(host string, verify envcheck.TLSVerify, roots *x509.CertPool) (c *tls.Config, from envcheck.Word) {
 	c = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}

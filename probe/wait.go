@@ -30,8 +30,9 @@ type Limits struct {
 
 // Wait repeats p's attempts until one is ready, a refusal is final or the
 // budget is spent, and returns the outcome that decided. A spent budget returns
-// the last outcome that says something about the peer, with the verdict Retry.
-// Every outcome before that one is given to observe, when that is not nil. When ctx is cancelled Wait
+// the last outcome that says something about the peer: with the verdict Retry,
+// or with Refuse where a refusal lasted to the end. Every outcome before that
+// one is given to observe, when that is not nil. When ctx is cancelled Wait
 // returns the outcome it has as soon as the attempt under way has ended.
 //
 // ctx and the budget are the only clock: p retries nothing by itself.

@@ -11,6 +11,7 @@ var conversions = map[finding]string{
 	`gate/lines.go sayPlan: envcheck.Word(t.Client)`:          "a Client is made from a word alone, see parseSettings",
 	`gate/lines.go sayPlan: envcheck.Word(t.Require)`:         "a Require is made from a word alone, see parseSettings",
 
+	`gate/contract.go Contract: envcheck.Word(action)`:                                                                                            "one of ContractActions: parse takes no other",
 	`gate/health.go sayHealth: envcheck.Word(l.settings.Mode)`:                                                                                    "a Mode is made from a word alone, see parseSettings",
 	`gate/health.go tell: envcheck.Word(s.Phase)`:                                                                                                 "readState takes only the phases that there are",
 	`gate/settings_parse.go parseSettings: Mode(p.word(&t.Mode, "mode", "enforce", "observe", "off"))`:                                            "word returns one of its own arguments",
@@ -46,6 +47,7 @@ var reveals = map[finding]string{
 	`gate/health.go fileFault: l.judged.HeartbeatFile.Reveal`:   "to see how old the file is",
 	`gate/settings_parse.go path: secret.Reveal`:                "to see whether it is absolute",
 	`gate/settings_parse.go address: secret.Reveal`:             "to see whether it has a port",
+	`probe/heartbeat.go Beat: s.master.parts.Reveal`:            "to send user, password and database",
 	`probe/heartbeat.go Beat: u.Reveal`:                         "to send user, password and database",
 	`gate/gate.go Fail: format.Reveal`:                          "to compare it with a word",
 	`gate/settings_parse.go word: secret.Reveal`:                "to compare it with words",

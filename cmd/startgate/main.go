@@ -66,7 +66,7 @@ func run(args []string, g *gate.Gate) (code int) {
 	}()
 	var fault *envcheck.Diagnostic
 	c, fault = parse(args)
-	g.Flags = c.flags
+	g.Flags, g.Final = c.flags, c.verb == "run" || c.verb == "wait"
 	if fault != nil {
 		return c.exit(g.Fail(*fault))
 	}
