@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/startgate/startgate/probe/probetest"
@@ -253,5 +255,31 @@ func TestFileOfAuthoritiesInAPostgresURL(t *testing.T) {
 	g, _, stderr := withContract(t, contract, nil, "D=postgres://h/d?sslmode=verify-full&sslrootcert=/nonexistent")
 	if code := g.Check(t.Context()); code != ExitEnvironment || !strings.Contains(stderr(), "gate_setting_invalid wait=postgres key=D reason=not_found") {
 		t.Errorf("exit %d, stderr %s", code, stderr())
+	}
+}
+
+// The last line is the only one that tells the exit code, and it is the right
+// one.
+func TestFaultsOfSettingsAndContractComeTogether(t *testing.T) {
+	g, _, stderr := gateFor(t, map[string]string{"timeout": "soon", "contract": "/none"}, nil)
+	if code := g.Check(t.Context()); code != ExitEnvironment {
+		t.Errorf("exit %d", code)
+	}
+	text := stderr.String()
+	if strings.Count(text, "(exit ") != 1 || !strings.HasSuffix(text, "(exit 78: fix first)\n") ||
+		!strings.Contains(text, "contract_unreadable") || !strings.Contains(text, "gate_setting_invalid") {
+		t.Errorf("%s", text)
+	}
+}
+
+// A signal ends the gate in every mode, and nothing is said of a worker then.
+func TestASignalIsNoObservation(t *testing.T) {
+	g, _, stderr := gateFor(t, map[string]string{"timeout": "1h"}, nil)
+	g.Environ = append(g.Environ, "REDIS_URL=redis://127.0.0.1:1")
+	t.Setenv("STARTGATE_MODE", "observe")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(Stopped{syscall.SIGTERM})
+	if code := g.Wait(ctx); code != 143 || strings.Contains(stderr.String(), "mode_observe") {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
