@@ -21,8 +21,17 @@ func readURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k) }
 
 func readHTTPURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k, "http", "https") }
 
+// readPostgres also takes SQLAlchemy's name of a driver, as in
+// postgresql+asyncpg://, which changes nothing of where the URL leads.
 func readPostgres(s string, k *KeySpec) (value, Reason) {
-	return readURLOf(s, k, "postgres", "postgresql")
+	scheme, rest, ok := strings.Cut(s, "://")
+	name, driver, named := strings.Cut(scheme, "+")
+	if !ok || !named || driver == "" || strings.Trim(strings.ToLower(driver), "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return readURLOf(s, k, "postgres", "postgresql")
+	}
+	v, reason := readURLOf(name+"://"+rest, k, "postgres", "postgresql")
+	v.text = s
+	return v, reason
 }
 
 // readURLOf reads a URL with one of the schemes, or with any.

@@ -46,6 +46,7 @@ func TestWaits(t *testing.T) {
 		{"postgres elsewhere", "keys: {D: {type: postgres_url}}\nwaits: [{postgres: D}]", "D=postgres://d/x?hostaddr=::1", "d_parse_failed[D]/parameter_unsupported"},
 		{"postgres, its type alone", "keys: {D: {type: postgres_url}}", "D=postgres://d/x?hostaddr=::1", ""},
 		{"header with a line break", "keys: {H: {type: http_url}, T: {secret: true}}\nwaits: [{http: H, header: {name: X, key: T}}]", "H=http://h|T=a\nb", "env_control_character[T]"},
+		{"a driver of SQLAlchemy", "keys: {D: {type: postgres_url}}\nwaits: [{postgres: D}]", "D=postgresql+asyncpg://u:p@d/x", "postgres D d:5432"},
 		{"no port", "keys: {M: {}, Q: {type: url}}\nwaits: [{tcp: M}, {tcp: Q, name: q}]", "M=m|Q=x://q", "m_invalid[M]/port_invalid q_invalid[Q]/port_invalid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,8 +28,12 @@ func (g *Gate) Health(ctx context.Context, liveness bool) int {
 	// What is wrong with contract and environment was said when the gate
 	// began; here the last of it is the cause.
 	l := &line{Gate: g, settings: s, report: report{w: io.Discard}, result: report{w: g.Stdout, json: s.JSON}}
-	if len(faults) > 0 {
-		return l.unhealthy(faults[0])
+	// Of the settings only that one matters here: in mode observe the worker runs
+	// beside others that are malformed.
+	for _, d := range faults {
+		if slices.Contains(d.Keys, "STARTGATE_STATE_FILE") || slices.Contains(d.Keys, "--state-file") {
+			return l.unhealthy(d)
+		}
 	}
 	now, fault := findState(s.StateFile.Reveal())
 	if fault == nil {
@@ -71,18 +75,31 @@ func (l *line) sayHealth(d envcheck.Diagnostic) {
 }
 
 // findState returns the state of the process that lives, among all that gates
-// of this container may have left.
+// of this container may have left. A worker that runs counts before a second
+// gate that waits, and what root or this user has left before what others have.
 func findState(setting string) (found state, fault *envcheck.Diagnostic) {
 	fault = &envcheck.Diagnostic{Code: envcheck.HealthNeverGated}
+	best := 0
 	for _, path := range statePaths(setting) {
 		s, reason := readState(path)
-		dead := fault.Code == envcheck.HealthNeverGated
+		dead := best == 0 && fault.Code == envcheck.HealthNeverGated
 		switch {
 		case reason == envcheck.NotFound:
 		case reason != "":
-			fault = &envcheck.Diagnostic{Code: envcheck.HealthUnreadable, Reason: reason}
-		case s.alive():
-			return s, nil
+			if best == 0 {
+				fault = &envcheck.Diagnostic{Code: envcheck.HealthUnreadable, Reason: reason}
+			}
+		case s.alive() && (ours(path) || ownedByProcess(path, s.PID)):
+			rank := 1
+			if ours(path) {
+				rank += 2
+			}
+			if s.Phase == Running {
+				rank++
+			}
+			if rank > best {
+				best, found, fault = rank, s, nil
+			}
 		case dead && s.Phase == Running:
 			found, fault = s, new(s.tell(envcheck.HealthWorkerGone))
 		case dead:
@@ -138,7 +155,7 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 		if t.Kind != "redis" {
 			continue
 		}
-		if cause := l.redisFault(ctx, t, h); cause != "" {
+		if cause := l.redisFault(ctx, t, h, now); cause != "" {
 			code := envcheck.HealthRedis
 			if cause == envcheck.HealthHeartbeatMissing || cause == envcheck.HealthHeartbeatStale {
 				code, cause = cause, ""
@@ -154,7 +171,7 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 }
 
 // redisFault asks one Redis.
-func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Health) envcheck.Code {
+func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Health, now state) envcheck.Code {
 	// No write test: it needs rights, and each refusal counts in ACL LOG.
 	t.Require = envcheck.RequirePing
 	options := l.redisOptions(t)
@@ -175,7 +192,7 @@ func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Hea
 		if err != nil {
 			return envcheck.HealthHeartbeatMissing
 		}
-		code := probe.Beat(ctx, t.URL, options, probe.Heartbeat{Family: family, Host: host, Here: runsHere, MaxAge: maxAge(h)})
+		code := probe.Beat(ctx, t.URL, options, probe.Heartbeat{Family: family, Host: host, Here: runsHere, MaxAge: maxAge(h), Runs: time.Since(now.Since)})
 		if code != "" {
 			return code
 		}

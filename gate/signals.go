@@ -67,6 +67,10 @@ func CatchSignals() *Signals {
 		}
 	}
 	s.notify()
+	if !signal.Ignored(syscall.SIGPIPE) {
+		// Where nobody reads the gate's lines the worker starts all the same.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 	return s
 }
 

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -65,6 +66,8 @@ func (s *state) appendJSON(b []byte) []byte {
 	return append(b, "}\n"...)
 }
 
+var errNoPlace = errors.New("no place for a state file")
+
 // stateFile keeps a gate's state. A nil one keeps none.
 type stateFile struct {
 	setting string // where the file is to be, "" for the usual places
@@ -103,10 +106,18 @@ func (f *stateFile) open() error {
 		return nil // a system without /proc
 	}
 	f.now.PID, f.now.Started = pid, started
+	var free []string // what is there and no state is somebody's file, and stays
 	for _, path := range statePaths(f.setting) {
-		if old, reason := readState(path); reason == "" && old.PID != pid && old.alive() {
+		old, reason := readState(path)
+		switch {
+		case reason == "" && old.PID != pid && old.alive() && ours(path):
 			return nil
+		case reason == "", reason == envcheck.NotFound:
+			free = append(free, path)
 		}
+	}
+	err = errNoPlace
+	for _, path := range free {
 		if err = writeState(path, f.encode()); err == nil {
 			f.path = path
 			return nil

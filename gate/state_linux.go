@@ -58,6 +58,19 @@ func writeState(path string, text []byte) error {
 	return err
 }
 
+// ours reports whether a file is root's or this user's: /tmp takes anybody's.
+func ours(path string) bool {
+	var info syscall.Stat_t
+	return syscall.Stat(path, &info) == nil && (info.Uid == 0 || int(info.Uid) == os.Geteuid())
+}
+
+// ownedByProcess reports whether a file belongs to the user that a process runs
+// as.
+func ownedByProcess(path string, pid int) bool {
+	var file, process syscall.Stat_t
+	return syscall.Stat(path, &file) == nil && syscall.Stat("/proc/"+strconv.Itoa(pid), &process) == nil && file.Uid == process.Uid
+}
+
 // self is this process.
 func self() (pid int, started uint64, err error) {
 	pid = os.Getpid()

@@ -115,6 +115,24 @@ func TestStateOfALivingGateStays(t *testing.T) {
 	}
 }
 
+// Whatever else is in its place is somebody's.
+func TestStateLeavesOtherFilesAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.conf")
+	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, "/dev/null"} {
+		before, _ := os.Stat(path)
+		f := stateFile{setting: path}
+		if f.set(Running, "", "", 0) == nil {
+			t.Errorf("%s: nobody is told", path)
+		}
+		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() || !os.SameFile(before, after) {
+			t.Errorf("%s is another file now", path)
+		}
+	}
+}
+
 func TestStateNowhere(t *testing.T) {
 	f := stateFile{setting: "/proc/none"}
 	if f.set(Gating, "", "", 0) == nil {

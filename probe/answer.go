@@ -136,7 +136,7 @@ func (a *answer) serverFault() envcheck.Code {
 		return envcheck.RedisNotRedis
 	case infoLoading(a.persistence.Val()):
 		return envcheck.RedisLoading
-	case write == envcheck.RedisNotPermitted, a.write != nil && writable(a.write):
+	case a.writeDenied(), a.write != nil && writable(a.write):
 		return ""
 	}
 	return write
@@ -144,7 +144,7 @@ func (a *answer) serverFault() envcheck.Code {
 
 // unpermitted warns of what could not be found out about a ready server.
 func (a *answer) unpermitted() (warnings []envcheck.Code) {
-	info, write := a.persistence.Err() != nil, errorCode(a.write) == envcheck.RedisNotPermitted
+	info, write := a.persistence.Err() != nil, a.writeDenied()
 	if info && (write || a.write == nil) && a.ping.Err() != nil {
 		return []envcheck.Code{envcheck.RedisUnverified}
 	}
@@ -155,6 +155,13 @@ func (a *answer) unpermitted() (warnings []envcheck.Code) {
 		warnings = append(warnings, envcheck.RedisWriteUnverified)
 	}
 	return warnings
+}
+
+// writeDenied reports whether the write test itself may not be run: by this
+// user, or by anybody where the command has another name.
+func (a *answer) writeDenied() bool {
+	return a.write != nil && a.write.Err() != nil &&
+		(errorCode(a.write) == envcheck.RedisNotPermitted || unknownCommand(a.write.Err()))
 }
 
 // brokenCode classifies an exchange that the connection did not survive.

@@ -7,7 +7,18 @@ import (
 )
 
 // anyOf probes servers of which one must be ready, as Celery takes them.
-type anyOf struct{ servers []Prober }
+type anyOf struct {
+	servers  []Prober
+	busy     []bool // an attempt is under way
+	last     []Outcome
+	outcomes chan numbered
+}
+
+// numbered is the outcome of one of the servers.
+type numbered struct {
+	server int
+	o      Outcome
+}
 
 func newAnyOf(p envcheck.RedisParts, o RedisOptions) *anyOf {
 	var a anyOf
@@ -16,45 +27,43 @@ func newAnyOf(p envcheck.RedisParts, o RedisOptions) *anyOf {
 	for _, one := range append([]envcheck.RedisParts{p}, others...) {
 		a.servers = append(a.servers, NewRedis(envcheck.Seal(one), o))
 	}
+	a.busy, a.last = make([]bool, len(a.servers)), make([]Outcome, len(a.servers))
+	a.outcomes = make(chan numbered, len(a.servers))
 	return &a
 }
 
-// Probe asks all at once. While none is ready, the first that may become so
-// says why.
+// Probe asks all at once, and is content with the first that is ready: another
+// may be silent. While none is, the first that may become so says why.
 func (a *anyOf) Probe(ctx context.Context) Outcome {
-	outcomes := make([]Outcome, len(a.servers))
-	done := make(chan bool)
+	waiting := 0
 	for i, s := range a.servers {
-		go func() {
-			outcomes[i] = s.Probe(ctx)
-			done <- true
-		}()
+		waiting++
+		if !a.busy[i] {
+			a.busy[i] = true
+			go func() { a.outcomes <- numbered{i, s.Probe(ctx)} }()
+		}
 	}
-	for range a.servers {
-		<-done
+	for ; waiting > 0; waiting-- {
+		got := <-a.outcomes
+		a.busy[got.server], a.last[got.server] = false, got.o
+		if got.o.Verdict == Ready {
+			return got.o
+		}
 	}
-	best := outcomes[0]
-	for _, o := range outcomes[1:] {
-		if rank(o) > rank(best) {
+	best := a.last[0]
+	for _, o := range a.last[1:] {
+		if best.Verdict == Refuse && o.Verdict == Retry {
 			best = o
 		}
 	}
 	return best
 }
 
-func rank(o Outcome) int {
-	switch o.Verdict {
-	case Ready:
-		return 2
-	case Retry:
-		return 1
-	}
-	return 0
-}
-
-// Close drops all connections.
+// Close drops all connections but those with an attempt under way.
 func (a *anyOf) Close() {
-	for _, s := range a.servers {
-		s.Close()
+	for i, s := range a.servers {
+		if !a.busy[i] {
+			s.Close()
+		}
 	}
 }

@@ -23,6 +23,9 @@ type Heartbeat struct {
 	// fork are not the process that became the worker.
 	Here   func(pid int) bool
 	MaxAge time.Duration // 0 is the family's
+	// Runs is for how long the worker has run: an older heartbeat is that of
+	// another one before it, of the same host and number. 0 is not known.
+	Runs time.Duration
 }
 
 // The ages at which workers count as dead where nothing else is said. RQ
@@ -90,15 +93,19 @@ func Beat(ctx context.Context, u envcheck.RedisURL, o RedisOptions, h Heartbeat)
 }
 
 func (h Heartbeat) maxAge() time.Duration {
+	limit := rqMaxAge
 	switch {
-	case h.MaxAge > 0:
-		return h.MaxAge
-	case h.Family == envcheck.Sidekiq:
-		return sidekiqMaxAge
 	case h.Family == envcheck.Asynq:
-		return 0 // its key's score is when it ends
+		return h.MaxAge // its key's score is when it ends
+	case h.MaxAge > 0:
+		limit = h.MaxAge
+	case h.Family == envcheck.Sidekiq:
+		limit = sidekiqMaxAge
 	}
-	return rqMaxAge
+	if h.Runs > 0 && h.Runs < limit {
+		limit = h.Runs + time.Second // heartbeats may have whole seconds
+	}
+	return limit
 }
 
 // members asks for the list of all workers.

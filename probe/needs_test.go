@@ -49,6 +49,7 @@ func TestNeeds(t *testing.T) {
 		{"scripts, RQ", noScripts, func(o *RedisOptions) { o.Client = envcheck.RQ }, envcheck.Ready, nil},
 		{"scripts, asynq", noScripts, func(o *RedisOptions) { o.Client = envcheck.Asynq }, envcheck.RedisScriptsForbidden, nil},
 		{"scripts, asynq, ping", noScripts, func(o *RedisOptions) { o.Client, o.Require = envcheck.Asynq, envcheck.RequirePing }, envcheck.Ready, nil},
+		{"has no LPUSHX", probetest.Behaviour{Replies: map[string]probetest.Reply{"LPUSHX": probetest.Unknown()}}, func(*RedisOptions) {}, envcheck.Ready, []envcheck.Code{envcheck.RedisWriteUnverified}},
 		{"full", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.OOM = envcheck.AsWarn }, envcheck.Ready, []envcheck.Code{envcheck.RedisOutOfMemory}},
 		{"full, Sidekiq", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.Client = envcheck.Sidekiq }, envcheck.Ready, []envcheck.Code{envcheck.RedisOutOfMemory}},
 		{"full, Celery", probetest.Behaviour{OOM: true}, func(o *RedisOptions) { o.Client = envcheck.Celery }, envcheck.RedisOutOfMemory, nil},

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
-	"sync"
 
 	"github.com/redis/go-redis/v9"
 
@@ -60,40 +58,45 @@ func (s *sentinel) Probe(ctx context.Context) (o Outcome) {
 	return o
 }
 
-// find asks all Sentinels at once for the master. The first in their order
-// that knows it is believed; while none does, the best reason is told.
+// find asks all Sentinels at once for the master, and believes the first that
+// names one: another may be silent. While none does, the best reason is told.
 func (s *sentinel) find(ctx context.Context) envcheck.Code {
 	type found struct {
 		address []string
 		code    envcheck.Code
 	}
-	answers := make([]found, len(s.dialers))
-	var all sync.WaitGroup
-	for i, d := range s.dialers {
-		all.Go(func() {
-			answers[i].address, answers[i].code = s.ask(ctx, d)
-		})
+	answers := make(chan found, len(s.dialers)) // so that the late ones end
+	for _, d := range s.dialers {
+		go func() {
+			var f found
+			f.address, f.code = s.ask(ctx, d)
+			answers <- f
+		}()
 	}
-	all.Wait()
-	for _, a := range answers {
-		if a.code == "" {
-			s.setMaster(a.address)
+	var reason envcheck.Code
+	for range s.dialers {
+		f := <-answers
+		if f.code == "" {
+			s.setMaster(f.address)
 			return ""
 		}
+		if reason == "" || sentinelRank(f.code) > sentinelRank(reason) {
+			reason = f.code
+		}
 	}
-	return slices.MaxFunc(answers, func(a, b found) int { return sentinelRank(a.code) - sentinelRank(b.code) }).code
+	return reason
 }
 
-// sentinelRank orders why there is no master: what a Sentinel says counts for
-// more than that another one cannot be reached.
+// sentinelRank orders why there is no master: what waiting may cure comes
+// first, and of that what a Sentinel says.
 func sentinelRank(c envcheck.Code) int {
-	switch c {
-	case envcheck.RedisSentinelNoMaster:
+	switch {
+	case c == envcheck.RedisSentinelNoMaster:
 		return 2
-	case envcheck.RedisSentinelUnreachable:
-		return 0
+	case verdict(c) == Retry:
+		return 1
 	}
-	return 1
+	return 0
 }
 
 func (s *sentinel) setMaster(address []string) {
