@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ func inChild(t *testing.T, attr *syscall.SysProcAttr) (done bool) {
 	t.Logf("%s", out)
 	switch {
 	case strings.Contains(string(out), "--- SKIP"):
-		t.Skip("skipped in the child")
+		need(t, "the child", errors.New("skipped"))
 	case err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()):
 		t.Fatalf("failed in the child: %v", err)
 	}

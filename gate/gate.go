@@ -64,6 +64,7 @@ type line struct {
 	fromFile bool // contract is from a file
 	judged   envcheck.Result
 	targets  []envcheck.Target
+	tls      map[envcheck.Word]tlsFiles // by the name of the wait
 	waits    []*waiting
 	clock    clock
 	state    *stateFile
@@ -222,7 +223,7 @@ func (l *line) check(worker []string) int {
 	if code != ExitOK && l.enforces() {
 		return code
 	}
-	if faults := append(l.applySettings(r.Settings), l.tlsFileFaults()...); len(faults) > 0 {
+	if faults := append(l.applySettings(r.Settings), l.readTLSFiles()...); len(faults) > 0 {
 		code = l.fault(ExitEnvironment, faults...)
 	}
 	return code

@@ -8,9 +8,16 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
-// tlsFileFaults are the PEM files that cannot be used, of those that waits name:
-// by keys of their own, or in their URLs.
-func (l *line) tlsFileFaults() (faults []envcheck.Diagnostic) {
+// tlsFiles are what the PEM files hold that a wait names: by keys of its own, or
+// in its URL.
+type tlsFiles struct {
+	roots *x509.CertPool   // nil for none
+	own   *tls.Certificate // nil for none
+}
+
+// readTLSFiles reads the files of all targets, once, and returns what is wrong
+// with them.
+func (l *line) readTLSFiles() (faults []envcheck.Diagnostic) {
 	say := func(t envcheck.Target, key envcheck.Key, reason envcheck.Reason, what, fix envcheck.Word) {
 		if reason != "" {
 			faults = append(faults, envcheck.Diagnostic{
@@ -18,23 +25,24 @@ func (l *line) tlsFileFaults() (faults []envcheck.Diagnostic) {
 			})
 		}
 	}
+	l.tls = make(map[envcheck.Word]tlsFiles, len(l.targets))
 	for _, t := range l.targets {
-		_, key, reason := roots(t)
+		pool, key, reason := roots(t)
 		say(t, key, reason, "the file of trusted authorities cannot be used", "correct the path, or the file")
-		_, reason = certificate(t)
+		if reason != "" {
+			pool = x509.NewCertPool() // nobody is trusted, where the gate goes on
+		}
+		own, reason := certificate(t)
 		say(t, t.Key, reason, "the client's certificate or its key cannot be used", "correct the paths, or the files")
+		l.tls[t.Name] = tlsFiles{pool, own}
 	}
 	return faults
 }
 
-// trusted are the authorities that a target trusts: those of the file that its
-// own key or its URL names, else the gate's. nil is the system's.
+// trusted are the authorities that a target trusts: those of its own file, else
+// the gate's. nil is the system's.
 func (l *line) trusted(t envcheck.Target) *x509.CertPool {
-	pool, _, reason := roots(t)
-	if reason != "" {
-		return x509.NewCertPool() // nobody: that the file is no good was said
-	}
-	return cmp.Or(pool, l.settings.TLSRoots)
+	return cmp.Or(l.tls[t.Name].roots, l.settings.TLSRoots)
 }
 
 // roots reads the file of authorities of a target, and returns nil when it has

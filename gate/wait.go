@@ -267,11 +267,10 @@ func (l *line) prober(t envcheck.Target) probe.Prober {
 }
 
 func (l *line) redisOptions(t envcheck.Target) probe.RedisOptions {
-	own, _ := certificate(t) // its faults were said
 	return probe.RedisOptions{
 		DialTimeout: l.settings.DialTimeout, ReplyTimeout: l.settings.ReplyTimeout,
 		Verify: cmp.Or(t.TLS.Verify, l.settings.TLSVerify), Roots: l.trusted(t), ServerName: t.ServerName,
-		Certificate: own,
+		Certificate: l.tls[t.Name].own,
 		Client:      t.Client, Require: t.Require, Checks: t.Checks, Prefer: t.Prefer, OOM: t.OOM,
 		Topology: t.Topology, KeyPrefix: t.KeyPrefix,
 	}

@@ -39,9 +39,7 @@ func TestContainers(t *testing.T) {
 // needDocker needs Docker's engine and its client.
 func needDocker(t testing.TB) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds images, which takes minutes")
-	}
+	need(t, "the minutes that images take, so no -short", !testing.Short())
 	need(t, "Docker", exec.Command("docker", "version").Run() == nil)
 }
 

@@ -94,6 +94,21 @@ func (d *dialer) address() envcheck.Word {
 	return "unresolved"
 }
 
+// facts are the closed facts about what is dialled.
+func (d *dialer) facts(secure, password, defaultPort bool) Facts {
+	f := Facts{Address: d.address(), TLS: "no", Password: "empty", Port: "other"}
+	if secure {
+		f.TLS, f.Roots = "yes", d.roots
+	}
+	if password {
+		f.Password = "set"
+	}
+	if defaultPort {
+		f.Port = "default"
+	}
+	return f
+}
+
 func addressClass(address string) envcheck.Word {
 	ap, err := netip.ParseAddrPort(address)
 	ip := ap.Addr().Unmap()

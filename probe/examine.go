@@ -10,6 +10,9 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
+// slots are those of every Redis Cluster.
+const slots = 16384
+
 // examination is what is asked of a server that is ready, in a second write: a
 // server that is not is spared it.
 type examination struct {
@@ -76,7 +79,8 @@ func (x *examination) fault(o RedisOptions) envcheck.Code {
 	}
 	info := x.cluster.Val()
 	switch {
-	case infoField(info, "cluster_state") == "fail":
+	case infoField(info, "cluster_state") == "fail", infoField(info, "cluster_slots_ok") != "" && infoNumber(info, "cluster_slots_ok") < slots:
+		// With cluster-require-full-coverage no the state stays ok.
 		return envcheck.RedisClusterDown
 	case o.Topology != cluster && infoNumber(info, "cluster_size") > 1:
 		// The key of the write test happened to belong here.

@@ -85,15 +85,5 @@ func within(ctx context.Context, limit time.Duration) time.Time {
 
 // facts are the closed facts about the address of u.
 func facts(d *dialer, u envcheck.URLParts, secure bool) Facts {
-	f := Facts{Address: d.address(), TLS: "no", Password: "empty", Port: "other"}
-	if secure {
-		f.TLS, f.Roots = "yes", d.roots
-	}
-	if u.Password != "" {
-		f.Password = "set"
-	}
-	if u.Port == u.DefaultPort() {
-		f.Port = "default"
-	}
-	return f
+	return d.facts(secure, u.Password != "", u.Port == u.DefaultPort())
 }

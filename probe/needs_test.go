@@ -20,6 +20,9 @@ func TestNeeds(t *testing.T) {
 	failing := probetest.Behaviour{Mode: probetest.Cluster, Replies: map[string]probetest.Reply{
 		"CLUSTER": probetest.Raw("$20\r\ncluster_state:fail\r\n\r\n"),
 	}}
+	partial := probetest.Behaviour{Mode: probetest.Cluster, Replies: map[string]probetest.Reply{
+		"CLUSTER": probetest.Raw("$41\r\ncluster_state:ok\r\ncluster_slots_ok:8192\r\n\r\n"),
+	}}
 	noHello := probetest.Behaviour{Replies: map[string]probetest.Reply{"HELLO": probetest.Unknown()}}
 	noEviction := []envcheck.Check{{NoEviction: true}}
 	for _, c := range []struct {
@@ -60,6 +63,7 @@ func TestNeeds(t *testing.T) {
 		{"cluster of two, key is here", many, func(*RedisOptions) {}, envcheck.RedisClusterRedirect, nil},
 		{"cluster of two, as such", many, func(o *RedisOptions) { o.Topology = cluster }, envcheck.Ready, nil},
 		{"cluster that fails", failing, func(o *RedisOptions) { o.Topology = cluster }, envcheck.RedisClusterDown, nil},
+		{"cluster that lacks slots", partial, func(o *RedisOptions) { o.Topology = cluster }, envcheck.RedisClusterDown, nil},
 		{"no cluster", probetest.Behaviour{}, func(o *RedisOptions) { o.Topology = cluster }, envcheck.RedisNotACluster, nil},
 
 		{"reachable, password missing", probetest.Behaviour{Password: "p"}, func(o *RedisOptions) { o.Require = envcheck.RequireReachable }, envcheck.Ready, nil},

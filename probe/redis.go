@@ -187,15 +187,5 @@ func (r *server) facts() Facts { return factsOf(r.parts.Reveal(), r.dialer) }
 
 // factsOf are the closed facts about the address that d dials.
 func factsOf(p envcheck.RedisParts, d *dialer) Facts {
-	f := Facts{Address: d.address(), TLS: "no", Roots: d.roots, Password: "empty", Port: "other"}
-	if p.TLS {
-		f.TLS = "yes"
-	}
-	if p.Password != "" {
-		f.Password = "set"
-	}
-	if p.Port == "6379" {
-		f.Port = "default"
-	}
-	return f
+	return d.facts(p.TLS, p.Password != "", p.Port == "6379")
 }

@@ -91,16 +91,6 @@ func needsMounts(t *testing.T) {
 	}
 }
 
-// lacking skips a test for want of something.
-func lacking(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("the user who runs the tests lacks %s", what)
-	}
-	thinned.Store(true)
-	t.Skipf("the user who runs the tests lacks %s", what)
-}
-
 func emptyFile(t *testing.T) string {
 	t.Helper()
 	path := t.TempDir() + "/file"
