@@ -160,8 +160,7 @@ func (a *answer) unpermitted() (warnings []envcheck.Code) {
 // writeDenied reports whether the write test itself may not be run: by this
 // user, or by anybody where the command has another name.
 func (a *answer) writeDenied() bool {
-	return a.write != nil && a.write.Err() != nil &&
-		(errorCode(a.write) == envcheck.RedisNotPermitted || unknownCommand(a.write.Err()))
+	return a.write != nil && notAllowed(a.write.Err())
 }
 
 // brokenCode classifies an exchange that the connection did not survive.
