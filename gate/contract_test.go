@@ -283,3 +283,25 @@ func TestASignalIsNoObservation(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// onWrite calls f with what is written.
+type onWrite func(text string)
+
+func (f onWrite) Write(p []byte) (int, error) { f(string(p)); return len(p), nil }
+
+// A signal that comes when there is nothing left to wait for still ends the
+// gate by its own code: 0 would be taken for the worker's.
+func TestASignalAfterReadinessIsNoSuccess(t *testing.T) {
+	g, _, stderr := gateFor(t, nil, nil)
+	t.Setenv("STARTGATE_MODE", "off")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	g.Stderr = onWrite(func(text string) {
+		stderr.WriteString(text)
+		if strings.Contains(text, "worker_in_shell") {
+			cancel(Stopped{syscall.SIGTERM})
+		}
+	})
+	if code := g.Run(ctx, []string{"/bin/sh", "-c", "exit 9"}); code != 143 || !strings.HasSuffix(stderr.String(), "(exit 143)\n") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

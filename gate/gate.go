@@ -98,7 +98,10 @@ func (l *line) run(ctx context.Context, worker []string, code int) int {
 	}
 	l.listen()
 	code = cmp.Or(code, l.wait(ctx))
-	if ctx.Err() != nil || code != ExitOK && l.enforces() {
+	switch {
+	case ctx.Err() != nil && code == ExitOK:
+		return l.interrupted(ctx) // the signal has come after readiness
+	case ctx.Err() != nil || code != ExitOK && l.enforces():
 		return code
 	}
 	l.observed(code)
