@@ -1,11 +1,13 @@
 package gate
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // After close the port is free for a bind without SO_REUSEADDR: whether clients
@@ -57,5 +59,26 @@ func TestListenerLeavesNoTrace(t *testing.T) {
 				t.Errorf("bind: %v", err)
 			}
 		})
+	}
+}
+
+// A probe that waits to be accepted when the worker takes over is reset, and
+// hangs on nobody.
+func TestListenerResetsWhoWaits(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &listener{Listener: inner} // that never serves
+	conn, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "GET /healthz HTTP/1.1\r\n\r\n")
+	l.close()
+	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, err := conn.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("%d bytes, %v; want a reset", n, err)
 	}
 }
