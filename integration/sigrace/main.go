@@ -1,6 +1,6 @@
 // Sigrace measures how many SIGTERMs get lost when a gate becomes its worker.
 //
-//	go run ./integration/sigrace [-n 10000] [-gate PATH]
+//	go run ./integration/sigrace [-n 10000] [-gate PATH] [-hogs N]
 //
 // A Go program that has asked for a signal takes it along when another thread
 // calls execve at the wrong moment: the handler dies half-way, and the worker
@@ -41,6 +41,7 @@ func main() {
 	flag.IntVar(&o.control, "control", 2_000, "trials with the control")
 	flag.StringVar(&o.gate, "gate", "", "the gate's binary; built when empty")
 	flag.IntVar(&o.parallel, "parallel", 2*runtime.NumCPU(), "trials at a time")
+	flag.IntVar(&o.hogs, "hogs", runtime.NumCPU(), "processors to keep busy meanwhile")
 	hog := flag.Bool("hog", false, "only keep one processor busy until standard input ends")
 	flag.Parse()
 	if *hog {
@@ -56,8 +57,8 @@ func main() {
 }
 
 type options struct {
-	trials, control, parallel int
-	gate                      string
+	trials, control, parallel, hogs int
+	gate                            string
 }
 
 // Exit codes.
@@ -82,7 +83,7 @@ func run(ctx context.Context, o options) (code int, err error) {
 		return provedNought, err
 	}
 	defer redis.stop()
-	hogs, err := startHogs(runtime.NumCPU())
+	hogs, err := startHogs(o.hogs)
 	if err != nil {
 		return provedNought, err
 	}
