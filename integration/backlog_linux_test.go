@@ -2,15 +2,24 @@ package integration
 
 import (
 	"errors"
+	"io"
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// fullBacklog returns an address at which the kernel drops every SYN: a socket
-// with no room for connections that nobody accepts, and that room taken.
+// fullBacklog returns an address at which the kernel drops every SYN.
 func fullBacklog(t testing.TB) string {
+	t.Helper()
+	addr, _ := fullSocket(t)
+	return addr
+}
+
+// fullSocket returns a socket with no room for connections that nobody accepts,
+// and that room taken.
+func fullSocket(t testing.TB) (addr string, fd int) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -27,11 +36,11 @@ func fullBacklog(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	addr = (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
 	for range 8 {
 		conn, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)
 		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-			return addr
+			return addr, fd
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -39,5 +48,51 @@ func fullBacklog(t testing.TB) string {
 		t.Cleanup(func() { conn.Close() })
 	}
 	t.Fatal("the backlog does not fill")
-	return ""
+	return "", 0
+}
+
+// A SYN that was dropped is sent again after a second, which a dial lives to
+// see: no attempt is lost by it.
+func TestDialOutlastsADroppedSYN(t *testing.T) {
+	t.Parallel()
+	s := startRedis(t, redisOptions{})
+	addr, fd := fullSocket(t)
+	p := start(t, command(redisURL("redis://"+addr), loadedWorker(s)...))
+	awaitSYN(t, addr)
+	relay(t, fd, s.addr())
+	checkLoaded(t, p)
+	if ready := p.await("ready", 1); ready.Attempts != 1 || ready.Elapsed < 0.8 {
+		t.Errorf("ready at attempt %d, after %.2f s", ready.Attempts, ready.Elapsed)
+	}
+}
+
+// relay accepts what comes to a listening socket and connects it to addr.
+func relay(t *testing.T, fd int, addr string) {
+	t.Helper()
+	f := os.NewFile(uintptr(fd), "listener")
+	l, err := net.FileListener(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", addr)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			copyTo := func(to, from net.Conn) {
+				io.Copy(to, from)
+				to.Close()
+				from.Close()
+			}
+			go copyTo(server, client)
+			go copyTo(client, server)
+		}
+	}()
 }

@@ -1,0 +1,37 @@
+package integration
+
+import (
+	"testing"
+	"time"
+)
+
+// A name that does not exist yet is asked for again until it does.
+func TestNameAppears(t *testing.T) {
+	t.Parallel()
+	names := startNameServer(t)
+	s := startRedis(t, redisOptions{})
+	p := start(t, through(names.through(t), command(redisURL("redis://appears.test:"+s.port), loadedWorker(s)...)))
+	p.await("redis_dns_not_found", 1)
+	names.present.Store(true)
+	checkLoaded(t, p)
+}
+
+// A name server that does not answer keeps the gate no longer than its budget:
+// a look-up cannot be cancelled, and by itself takes ten seconds.
+func TestDeadNameServerSpendsTheBudget(t *testing.T) {
+	t.Parallel()
+	names := startNameServer(t)
+	for try := 1; ; try++ {
+		p := start(t, through(names.through(t), command(redisURL("redis://silent.test"), "wait", "--timeout", "2"))).wait()
+		if p.code != 75 || p.last().Code != "redis_dns_timeout" || p.took() < 1900*time.Millisecond {
+			t.Fatalf("exit %d after %s, code %s", p.code, p.took(), p.last().Code)
+		}
+		t.Logf("2 s of budget took %s", p.took())
+		switch {
+		case p.took() <= 2300*time.Millisecond:
+			return
+		case try == 3:
+			t.Fatalf("2 s of budget took %s", p.took())
+		}
+	}
+}
