@@ -3,6 +3,7 @@ package integration
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ type imageSet struct {
 	gate   string // from the project's own Dockerfile
 	worker string // a worker's image that has copied the gate, as users do
 	redis  string
+	tools  string // has what others are made from
 }
 
 const workerDockerfile = `
@@ -38,6 +40,11 @@ WORKDIR /data
 ENTRYPOINT ["redis-server", "--bind", "0.0.0.0", "--protected-mode", "no", "--save", ""]
 `
 
+const toolsDockerfile = `
+FROM debian:bookworm-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends gosu tini musl && rm -rf /var/lib/apt/lists/*
+`
+
 // buildImages builds the images. They are removed at the end of t, the images
 // that they are made from are not.
 func buildImages(t *testing.T) *imageSet {
@@ -51,17 +58,14 @@ func buildImages(t *testing.T) *imageSet {
 		t.Fatal(err)
 	}
 	var images imageSet
-	var redisErr error
-	var both sync.WaitGroup
-	both.Go(func() {
-		images.redis, redisErr = buildImage(t, "redis", testcontainers.FromDockerfile{
-			ContextArchive: archive(map[string][]byte{"Dockerfile": []byte(redisDockerfile)}),
-		})
-	})
+	var redisErr, toolsErr error
+	var all sync.WaitGroup
+	all.Go(func() { images.redis, redisErr = buildFrom(t, "redis", redisDockerfile) })
+	all.Go(func() { images.tools, toolsErr = buildFrom(t, "tools", toolsDockerfile) })
 	images.gate, err = buildImage(t, "gate", testcontainers.FromDockerfile{Context: ".."})
-	both.Wait()
-	if err != nil || redisErr != nil {
-		t.Fatal(err, redisErr)
+	all.Wait()
+	if err := errors.Join(err, redisErr, toolsErr); err != nil {
+		t.Fatal(err)
 	}
 	images.worker, err = buildImage(t, "worker", testcontainers.FromDockerfile{
 		ContextArchive: archive(map[string][]byte{
@@ -72,6 +76,13 @@ func buildImages(t *testing.T) *imageSet {
 		t.Fatal(err)
 	}
 	return &images
+}
+
+// buildFrom builds a Dockerfile that needs no other file.
+func buildFrom(t *testing.T, name, dockerfile string) (string, error) {
+	return buildImage(t, name, testcontainers.FromDockerfile{
+		ContextArchive: archive(map[string][]byte{"Dockerfile": []byte(dockerfile)}),
+	})
 }
 
 func buildImage(t *testing.T, name string, from testcontainers.FromDockerfile) (string, error) {

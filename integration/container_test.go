@@ -28,6 +28,12 @@ func TestContainers(t *testing.T) {
 		"hardened":               testHardened,
 		"init in front":          testInitInFront,
 		"signals are the worker": testSignalsReachWorker,
+		"copied elsewhere":       testElsewhere,
+		"TERM before a handler":  testTermBeforeTheHandler,
+		"orphans":                testOrphans,
+		"init behind":            testInitBehind,
+		"other user":             testOtherUser,
+		"little CPU and memory":  testLittle,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
