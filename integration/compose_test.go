@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/testcontainers/testcontainers-go"
+	"time"
 )
 
 // A composed stack is an example's compose file, started.
@@ -34,28 +33,36 @@ func needCompose(t testing.TB) []string {
 }
 
 // provideExamples makes the images that the examples are made from. The gate's
-// is this tree's, and gone at the end of t.
+// is this tree's; the name for it is gone at the end of t.
 func provideExamples(t *testing.T, others ...string) {
 	t.Helper()
-	if out, err := exec.Command("../.ci/images", append([]string{"golang:1.26"}, others...)...).CombinedOutput(); err != nil {
-		t.Fatalf(".ci/images: %v\n%s", err, out)
-	}
-	image, err := buildImage(t, "examples", testcontainers.FromDockerfile{Context: ".."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	docker(t, "tag", image, gateImage)
+	// The examples' own binaries are built from the first.
+	provideImages(t, append([]string{"golang:1.26"}, others...)...)
+	docker(t, "tag", ownImage(t), gateImage)
 	t.Cleanup(func() { exec.Command("docker", "image", "rm", "--force", gateImage).Run() })
 }
 
-// compose returns the stack of an example. Whatever of it was started is
-// removed at the end of t, images included.
+// compose returns the stack of an example.
 func compose(t *testing.T, program []string, file string, env ...string) *composed {
 	t.Helper()
-	s := &composed{t, program, filepath.Join("..", "examples", file), strings.ToLower(filepath.Base(built)) + "-" + filepath.Base(filepath.Dir(file)), env}
+	return composeFile(t, program, filepath.Join("..", "examples", file), filepath.Base(filepath.Dir(file)), env)
+}
+
+// composeFile returns the stack of a file. Whatever of it was started is
+// removed at the end of t, images included.
+func composeFile(t *testing.T, program []string, file, name string, env []string) *composed {
+	t.Helper()
+	s := &composed{t, program, file, runName() + "-" + name, env}
 	t.Cleanup(func() {
+		volumes := s.volumes()
 		if out, err := s.command("down", "--volumes", "--remove-orphans", "--rmi", "local", "--timeout", "1").CombinedOutput(); err != nil {
 			t.Errorf("compose down: %v\n%s", err, out)
+		}
+		for _, volume := range volumes {
+			if exec.Command("docker", "volume", "inspect", volume).Run() == nil {
+				t.Errorf("compose down has left a volume")
+				exec.Command("docker", "volume", "rm", "--force", volume).Run()
+			}
 		}
 	})
 	return s
@@ -87,14 +94,36 @@ func (s *composed) up(services ...string) {
 	s.do(append([]string{"up", "--detach", "--build"}, services...)...)
 }
 
+// containers are the IDs of all containers of the stack, or of those that have
+// a label. Compose is not asked: its generations differ in what they list.
+func (s *composed) containers(labels ...string) []string {
+	s.t.Helper()
+	args := []string{"ps", "--all", "--quiet", "--no-trunc", "--filter", "label=com.docker.compose.project=" + s.project}
+	for _, label := range labels {
+		args = append(args, "--filter", "label="+label)
+	}
+	return strings.Fields(docker(s.t, args...))
+}
+
 // container is the ID of a service's container.
 func (s *composed) container(service string) string {
 	s.t.Helper()
-	id := s.do("ps", "--quiet", service)
-	if id == "" {
-		s.t.Fatalf("there is no container of %s", service)
+	ids := s.containers("com.docker.compose.service="+service, "com.docker.compose.oneoff=False")
+	if len(ids) != 1 {
+		s.t.Fatalf("there are %d containers of %s", len(ids), service)
 	}
-	return id
+	return ids[0]
+}
+
+// volumes are the volumes that the containers have now. Those without a name
+// of their own cannot be told from others once the containers are gone.
+func (s *composed) volumes() []string {
+	s.t.Helper()
+	ids := s.containers()
+	if len(ids) == 0 {
+		return nil
+	}
+	return strings.Fields(docker(s.t, append([]string{"inspect", "--format", "{{range .Mounts}}{{.Name}} {{end}}"}, ids...)...))
 }
 
 // await waits until docker inspect has the wanted text for a format.
@@ -103,6 +132,7 @@ func (s *composed) await(service, format, want string) {
 	id := s.container(service)
 	eventually(s.t, service+" is "+want, func() error {
 		if got := docker(s.t, "inspect", "--format", format, id); got != want {
+			time.Sleep(100 * time.Millisecond) // to start Docker's client costs more than most of what it is asked about
 			return fmt.Errorf("it is %s:\n%s", got, s.logs(service))
 		}
 		return nil

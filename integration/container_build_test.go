@@ -3,11 +3,11 @@ package integration
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -49,22 +49,20 @@ RUN apt-get update && apt-get install --yes --no-install-recommends gosu tini mu
 // that they are made from are not.
 func buildImages(t *testing.T) *imageSet {
 	t.Helper()
-	makeBase := exec.Command("../.ci/images", "debian:bookworm-slim", "golang:1.26")
-	if out, err := makeBase.CombinedOutput(); err != nil {
-		t.Fatalf(".ci/images: %v\n%s", err, out)
-	}
+	provideImages(t, "debian:bookworm-slim")
 	worker, err := os.ReadFile(workerPath())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var images imageSet
 	var redisErr, toolsErr error
-	var all sync.WaitGroup
-	all.Go(func() { images.redis, redisErr = buildFrom(t, "redis", redisDockerfile) })
-	all.Go(func() { images.tools, toolsErr = buildFrom(t, "tools", toolsDockerfile) })
-	images.gate, err = buildImage(t, "gate", testcontainers.FromDockerfile{Context: ".."})
-	all.Wait()
-	if err := errors.Join(err, redisErr, toolsErr); err != nil {
+	var both sync.WaitGroup
+	both.Go(func() { images.redis, redisErr = buildFrom(t, "redis", redisDockerfile) })
+	both.Go(func() { images.tools, toolsErr = buildFrom(t, "tools", toolsDockerfile) })
+	defer both.Wait()
+	images.gate = ownImage(t)
+	both.Wait()
+	if err := errors.Join(redisErr, toolsErr); err != nil {
 		t.Fatal(err)
 	}
 	images.worker, err = buildImage(t, "worker", testcontainers.FromDockerfile{
@@ -79,27 +77,73 @@ func buildImages(t *testing.T) *imageSet {
 }
 
 // buildFrom builds a Dockerfile that needs no other file.
-func buildFrom(t *testing.T, name, dockerfile string) (string, error) {
+func buildFrom(t testing.TB, name, dockerfile string) (string, error) {
 	return buildImage(t, name, testcontainers.FromDockerfile{
 		ContextArchive: archive(map[string][]byte{"Dockerfile": []byte(dockerfile)}),
 	})
 }
 
-func buildImage(t *testing.T, name string, from testcontainers.FromDockerfile) (string, error) {
+// provideImages makes the images that others are made from.
+func provideImages(t testing.TB, names ...string) {
+	t.Helper()
+	if out, err := exec.Command("../.ci/images", names...).CombinedOutput(); err != nil {
+		t.Fatalf(".ci/images: %v\n%s", err, out)
+	}
+}
+
+// own is the gate's image. It is the same for all tests and takes longer to
+// build than all others together, so it stays until this process ends.
+var own struct {
+	sync.Mutex
+	image  string
+	remove func()
+}
+
+// ownImage builds the gate's image from the project's own Dockerfile, once.
+func ownImage(t testing.TB) string {
+	t.Helper()
+	own.Lock()
+	defer own.Unlock()
+	if own.image != "" {
+		return own.image
+	}
+	provideImages(t, "golang:1.26")
+	image, remove, err := build(t.Context(), "gate", testcontainers.FromDockerfile{Context: ".."})
+	if err != nil {
+		remove()
+		t.Fatal(err)
+	}
+	own.image, own.remove = image, remove
+	return image
+}
+
+func removeOwnImage() {
+	if own.remove != nil {
+		own.remove()
+	}
+}
+
+// buildImage builds an image that is removed at the end of t.
+func buildImage(t testing.TB, name string, from testcontainers.FromDockerfile) (string, error) {
+	image, remove, err := build(t.Context(), name, from)
+	t.Cleanup(remove)
+	return image, err
+}
+
+func build(ctx context.Context, name string, from testcontainers.FromDockerfile) (image string, remove func(), err error) {
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
-		return "", err
+		return "", func() {}, err
 	}
 	defer provider.Close()
 	var steps bytes.Buffer
-	from.Repo, from.Tag, from.BuildLogWriter = "startgate-integration-"+name, filepath.Base(built), &steps
-	from.Tag = strings.ToLower(from.Tag)
-	t.Cleanup(func() { removeImages(from.Repo+":"+from.Tag, steps.String()) })
-	image, err := provider.BuildImage(t.Context(), &testcontainers.ContainerRequest{FromDockerfile: from})
+	from.Repo, from.Tag, from.BuildLogWriter = "startgate-integration-"+name, runName(), &steps
+	remove = func() { removeImages(from.Repo+":"+from.Tag, steps.String()) }
+	image, err = provider.BuildImage(ctx, &testcontainers.ContainerRequest{FromDockerfile: from})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", name, err, steps.String())
+		err = fmt.Errorf("%s: %w\n%s", name, err, steps.String())
 	}
-	return image, nil
+	return image, remove, err
 }
 
 var stepResult = regexp.MustCompile(`(?m)^ ---> ([0-9a-f]{12})$`)

@@ -18,7 +18,7 @@ func testImage(t *testing.T, images *imageSet) {
 	if want := `65532:65532 ["/startgate"] null`; config != want {
 		t.Errorf("configuration %s, want %s", config, want)
 	}
-	id := docker(t, "create", images.gate)
+	id := docker(t, "create", "--label", runLabel+"="+runName(), images.gate)
 	defer docker(t, "rm", "--force", id)
 	export := exec.Command("docker", "export", id)
 	out, err := export.StdoutPipe()

@@ -72,7 +72,7 @@ type box struct {
 // runBox starts a container, which is removed at the end of t.
 func runBox(t *testing.T, image string, options ...testcontainers.ContainerCustomizer) *box {
 	t.Helper()
-	options = append([]testcontainers.ContainerCustomizer{testcontainers.WithLogger(log.TestLogger(t))}, options...)
+	options = append([]testcontainers.ContainerCustomizer{testcontainers.WithLogger(log.TestLogger(t)), testcontainers.WithLabels(runLabels())}, options...)
 	ctr, err := testcontainers.Run(t.Context(), image, options...)
 	testcontainers.CleanupContainer(t, ctr, testcontainers.StopTimeout(0))
 	if err != nil {

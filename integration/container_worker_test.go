@@ -21,7 +21,7 @@ type stack struct {
 
 func newStack(t *testing.T, images *imageSet) *stack {
 	t.Helper()
-	net, err := network.New(t.Context())
+	net, err := network.New(t.Context(), network.WithLabels(runLabels()))
 	if err != nil {
 		t.Fatal(err)
 	}

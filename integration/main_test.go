@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -47,7 +48,13 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	code := m.Run()
+	removeOwnImage()
+	if left := leftovers(); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "the tests have left behind, and it is removed now:\n%s\n", strings.Join(left, "\n"))
+		code = max(code, 1)
+	}
+	return code
 }
 
 // setDefaultParallel lets more tests run side by side than there are

@@ -3,6 +3,8 @@ package integration
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -66,4 +68,17 @@ func giveToNobody(path string) error {
 		return nil
 	}
 	return os.Chown(path, nobody, nobody)
+}
+
+// childProcesses are the children of this process.
+func childProcesses() (children []string) {
+	tasks, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, task := range tasks {
+		pids, _ := os.ReadFile(task)
+		for _, pid := range strings.Fields(string(pids)) {
+			name, _ := os.ReadFile("/proc/" + pid + "/comm")
+			children = append(children, pid+" "+strings.TrimSpace(string(name)))
+		}
+	}
+	return children
 }

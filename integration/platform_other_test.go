@@ -35,3 +35,6 @@ func suspend(t testing.TB, _ *os.Process) (resume func()) {
 	need(t, "Linux", false)
 	return nil
 }
+
+// childProcesses are the children of this process, where it can tell.
+func childProcesses() []string { return nil }

@@ -21,6 +21,11 @@ func main() {
 			os.Exit(code)
 		}
 		awaitSignal()
+	case "ready":
+		if code := ready(); code != 0 || len(os.Args) == 2 {
+			os.Exit(code)
+		}
+		awaitSignal()
 	case "report":
 		report()
 	case "exit":
