@@ -19,5 +19,6 @@ func Explain(id string) (page string, ok bool) {
 	}
 	page, _, _ = strings.Cut(rest, "\n## ")
 	page, _, _ = strings.Cut(page, "\n# ")
+	page, _, _ = strings.Cut(page, "\n<!--")
 	return id + ": " + strings.TrimSpace(page) + "\n", true
 }
