@@ -133,20 +133,40 @@ func (v *service) dependencies() []node { return v.at("depends_on").each() }
 func (v *service) dependency(on string) node { return v.at("depends_on", on) }
 
 // brokers are the services of the stack that a worker's Redis URLs lead to. A
-// stack whose only broker is named by none of them has that one.
+// stack whose only broker is named by none of them has that one, unless the
+// worker could have a broker of another kind.
 func (v *service) brokers() []*service {
 	var found []*service
-	for _, t := range v.targets() {
+	targets := v.targets()
+	for _, t := range targets {
 		for _, b := range v.stack.of(broker) {
 			if slices.Contains(b.hostNames(), t.host) && !slices.Contains(found, b) {
 				found = append(found, b)
 			}
 		}
 	}
-	if all := v.stack.of(broker); len(found) == 0 && len(all) == 1 && len(v.targets()) == 0 {
+	if all := v.stack.of(broker); len(found) == 0 && len(all) == 1 && len(targets) == 0 && !v.otherBroker() {
 		return all
 	}
 	return found
+}
+
+// otherBrokers are repositories of brokers that do not speak Redis's protocol.
+var otherBrokers = []string{"rabbitmq", "kafka", "cp-kafka", "redpanda", "nats", "activemq", "activemq-artemis", "elasticmq", "elasticmq-native", "pulsar", "localstack"}
+
+// otherBroker reports whether the worker's jobs may come from something that
+// is no Redis. The families of other clients have no choice.
+func (v *service) otherBroker() bool {
+	if v.client != envcheck.Generic && v.client != envcheck.Celery {
+		return false
+	}
+	for _, name := range v.variableNames() {
+		scheme, _, ok := strings.Cut(strings.ToLower(v.variables[name].effective), "://")
+		if ok && slices.Contains([]string{"amqp", "amqps", "pyamqp", "sqs", "kafka", "nats"}, scheme) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.stack.services, func(s *service) bool { return slices.Contains(otherBrokers, s.repository()) })
 }
 
 // variableNames are the names of the service's variables, sorted.
