@@ -105,15 +105,3 @@ const (
 	gated
 	perhapsGated // the image decides, and it is not known
 )
-
-// gating tells whether the gate is what the container starts.
-func (v *service) gating() gating {
-	args, complete := v.argv()
-	if len(args) > 0 && program(args[0]) == gate {
-		return gated
-	}
-	if !complete && !v.entrypoint.written {
-		return perhapsGated
-	}
-	return notGated
-}

@@ -2,7 +2,6 @@ package compose
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/startgate/startgate/envcheck"
 )
@@ -66,7 +65,7 @@ func (v *service) discover() {
 			break
 		}
 	}
-	if v.role == other && len(args) > 0 && program(args[0]) == gate && startsWorker(args) {
+	if call, ok := gateIn(args); v.role == other && ok && call.startsWorker() {
 		v.role = worker
 	}
 	if v.client == envcheck.Generic {
@@ -93,10 +92,10 @@ func startsServer(args []string) bool {
 	})
 }
 
-// startsWorker reports whether a command line of the gate is one that becomes
-// a worker: not one of its other commands.
-func startsWorker(args []string) bool {
-	return len(args) > 1 && (args[1] == "run" || strings.HasPrefix(args[1], "-"))
+// startsWorker reports whether the gate is called as for a worker, and not for
+// one of its other commands.
+func (g gateCall) startsWorker() bool {
+	return g.verb == "run" && (g.dashes || len(g.flags) > 0 || len(g.rest) > 0)
 }
 
 // startsWith reports whether the words stand in args in their order. The first
