@@ -94,17 +94,16 @@ func (h *healthcheck) tested() bool {
 	return h.written && !h.disabled && len(h.args) > 0
 }
 
-// withoutHealth reports whether the container has no health at all. It is not known
-// where the image decides and nothing is said of it.
+// withoutHealth reports whether the container has no health at all. It is not
+// known where the image decides and nothing is said of it.
 func (v *service) withoutHealth() (without, known bool) {
 	h := v.healthcheck()
 	switch {
 	case h.disabled:
 		return true, true
-	case h.node.has("test"):
+	case h.node.at("test").exists():
 		return false, true
-	case v.image.Healthcheck != nil:
-		return !*v.image.Healthcheck, true
 	}
-	return true, false
+	has, known := v.ownHealth()
+	return !has, known
 }
