@@ -51,6 +51,9 @@ func readClient(words []string) redisClient {
 		}
 	}
 	c.command = words
+	if len(words) > 0 && strings.ContainsAny(words[0], "$`") {
+		c.known = false // options may be in it, or nothing
+	}
 	return c
 }
 
