@@ -83,15 +83,20 @@ func shellScript(args []string) (script string, ok bool) {
 	return "", false
 }
 
-// words are all words of a command line, those of a shell's script among them.
+// words are all words of a command line, those of a shell's script among them,
+// be it behind an init or the gate.
 func words(args []string) []string {
-	script, ok := shellScript(args)
-	if !ok {
-		return args
+	for i, arg := range args {
+		if !slices.Contains(shells, program(arg)) {
+			continue
+		}
+		if script, ok := shellScript(args[i:]); ok {
+			return append(slices.Clone(args[:len(args)-1]), strings.FieldsFunc(script, func(r rune) bool {
+				return strings.ContainsRune(" \t\n;|&()\"'", r)
+			})...)
+		}
 	}
-	return append(slices.Clone(args[:len(args)-1]), strings.FieldsFunc(script, func(r rune) bool {
-		return strings.ContainsRune(" \t\n;|&()\"'", r)
-	})...)
+	return args
 }
 
 // gate is the name of the gate's binary.

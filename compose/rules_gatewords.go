@@ -11,7 +11,7 @@ import (
 var forShell = regexp.MustCompile(`(^|[^$])(\$\$)*\$[(0-9?@#!*]`)
 
 // shellSets finds the variables that a script sets itself.
-var shellSets = regexp.MustCompile(`(?:^|[\s;&|(])(?:for\s+([A-Za-z_]\w*)\s+in\b|read\s+(?:-\w+\s+)*([A-Za-z_]\w*)|([A-Za-z_]\w*)=)`)
+var shellSets = regexp.MustCompile(`(?:^|[\s;&|('"])(?:for\s+([A-Za-z_]\w*)\s+in\b|read\s+(?:-\w+\s+)*([A-Za-z_]\w*)|([A-Za-z_]\w*)=)`)
 
 // expandedTooEarly finds variables of a command that the container has, and
 // that compose replaces before (SG407).

@@ -114,7 +114,11 @@ func missingTool(c *check) {
 		has := func(tool string) bool {
 			return marked(tool) || tool == gate || slices.ContainsFunc(v.image.Tools, func(t string) bool { return program(t) == tool })
 		}
-		missing := h.shell && !has("sh") || !h.shell && !has(program(h.args[0]))
+		shell := "sh"
+		if !h.shell {
+			shell = program(h.args[0])
+		}
+		missing := h.script != "" && !has(shell)
 		for _, command := range commands {
 			words := unwrap(command.words)
 			if len(words) == 0 || strings.ContainsAny(words[0], "$(){}") || h.script != "" && slices.Contains(builtin, words[0]) {
