@@ -114,7 +114,7 @@ func portWait(c *check, v *service) {
 		}
 		text := strings.Join(words, " ")
 		waited, unknown = true, unknown || strings.ContainsAny(text, "$") || marked(text)
-		names = names || slices.ContainsFunc(hosts, func(h string) bool { return h != "" && mentions(text, h) })
+		names = names || slices.ContainsFunc(hosts, func(h string) bool { return h != "" && namesHost(text, h) })
 	}
 	switch {
 	case !waited || len(hosts) == 0:
@@ -125,8 +125,8 @@ func portWait(c *check, v *service) {
 	}
 }
 
-// mentions reports whether a host stands in a text as a word of its own.
-func mentions(text, host string) bool {
+// namesHost reports whether a host stands in a text as a word of its own.
+func namesHost(text, host string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" :/=,", r) }), host)
 }
 
