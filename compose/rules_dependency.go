@@ -305,7 +305,7 @@ func (v *service) misses(key, name string) bool {
 	}
 	needed := v.isRedisKey(name)
 	if v.contract != nil {
-		needed = slices.ContainsFunc(v.contract.Keys, func(k *envcheck.KeySpec) bool { return string(k.Key) == name })
+		needed = slices.ContainsFunc(v.contract.Keys, func(k *envcheck.KeySpec) bool { return string(k.Key) == name && k.Required != nil })
 	}
 	return needed && v.variables[name] == nil && v.complete
 }
