@@ -3,6 +3,7 @@ package compose
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/startgate/startgate/envcheck"
 )
@@ -17,10 +18,29 @@ func (v *service) judge() {
 		v.contract = nil
 		return
 	}
+	v.result = v.contract.CheckProcess(v.process("", nil))
+	v.findFaults()
+}
+
+// process is what is known of the worker's environment, with e instead of the
+// variable called name. Without an e the variable is taken as unset.
+func (v *service) process(name string, e *envVar) envcheck.Process {
+	variables := v.variables
+	if name != "" {
+		variables = maps.Clone(variables)
+		delete(variables, name)
+		if e != nil {
+			variables[name] = e
+		}
+	}
 	p := envcheck.Process{}
-	for _, name := range v.variableNames() {
-		e := v.variables[name]
+	for _, name := range sortedKeys(variables) {
+		e := variables[name]
 		switch {
+		case v.declared(name) == nil && v.fromFile(e) != "":
+			// The file is the container's: what this host has there says
+			// nothing of it.
+			p.Unknown = append(p.Unknown, v.fromFile(e))
 		case e.passed && !e.known, !e.known && !v.judgeable(e):
 			p.Unknown = append(p.Unknown, name)
 		default:
@@ -29,18 +49,45 @@ func (v *service) judge() {
 	}
 	if !v.complete {
 		for _, k := range v.contract.Keys {
-			if v.variables[string(k.Key)] == nil {
+			if variables[string(k.Key)] == nil {
 				p.Unknown = append(p.Unknown, string(k.Key))
 			}
 		}
 	}
-	v.result = v.contract.CheckProcess(p)
+	return p
+}
+
+// fromFile is the key whose value is in the file that the variable names, ""
+// when it names none.
+func (v *service) fromFile(e *envVar) string {
+	stem, ok := strings.CutSuffix(e.name, "_FILE")
+	if !ok || e.known && (e.effective == "" || e.effective == "/dev/null") {
+		return ""
+	}
+	if k := v.declared(stem); k == nil || !k.File {
+		return ""
+	}
+	return stem
+}
+
+// declared is the contract's key of that name, or nil.
+func (v *service) declared(name string) *envcheck.KeySpec {
+	if v.contract == nil {
+		return nil
+	}
+	for _, k := range v.contract.Keys {
+		if string(k.Key) == name {
+			return k
+		}
+	}
+	return nil
 }
 
 // judgeable reports whether a value of which a part is not known can be judged
 // all the same: a Redis URL can, where the rest of it can be read.
 func (v *service) judgeable(e *envVar) bool {
-	return slices.ContainsFunc(v.redisURLs(), func(t target) bool { return t.variable == e && t.reason == "" })
+	t, ok := v.redisURL(e)
+	return ok && t.reason == "" && !t.loose
 }
 
 // sortedKeys are the keys of a map in their order.

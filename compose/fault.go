@@ -1,0 +1,168 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// fault is something that the contract says of a worker's environment.
+type fault struct {
+	envcheck.Diagnostic
+	variable *envVar // of its first key that the service has, or nil
+	// unset are the variables without which the contract says it, as with
+	// them it does not. nil is that it says it in any case.
+	unset []name
+	form  form // how the first of them is written
+	rule  string
+}
+
+// findFaults collects what the contract finds as the files stand, and what it
+// would find where a variable has no value that compose lets pass without one.
+func (v *service) findFaults() {
+	for _, d := range v.result.Diagnostics {
+		if d.Severity() != envcheck.Info {
+			v.addFault(fault{Diagnostic: d})
+		}
+	}
+	if v.result.Skipped {
+		return
+	}
+	for _, k := range v.contract.Keys {
+		if e := v.variables[string(k.Key)]; e != nil && e.source == fromEnvironment {
+			v.findBlank(e)
+		}
+	}
+}
+
+// findBlank adds what the contract says of a variable once those that it is
+// made of are unset. That others are is not its matter.
+func (v *service) findBlank(e *envVar) {
+	f := fault{}
+	if e.passed {
+		f.unset = []name{keyName(e.name)}
+	}
+	blank := maps.Clone(v.stack.environment)
+	for _, used := range e.variables {
+		if used.form != bare && used.form != mustBeSet {
+			continue
+		}
+		if f.unset == nil {
+			f.form = used.form
+		}
+		f.unset = append(f.unset, keyName(used.name))
+		blank[used.name] = ""
+	}
+	if f.unset == nil {
+		return
+	}
+	f.unset = slices.Compact(f.unset)
+	var instead *envVar
+	if !e.passed {
+		instead = &envVar{text: blank.interpolate(e.symbolic), name: e.name, source: e.source, node: e.node, position: e.position}
+	}
+	said := v.result.Codes()
+	for _, d := range v.contract.CheckProcess(v.process(e.name, instead)).Diagnostics {
+		one := envcheck.Result{Diagnostics: []envcheck.Diagnostic{d}}
+		if d.Severity() == envcheck.Error && len(d.Keys) > 0 && string(d.Keys[0]) == e.name && !slices.Contains(said, one.Codes()[0]) {
+			f.Diagnostic = d
+			v.addFault(f)
+			return
+		}
+	}
+}
+
+func (v *service) addFault(f fault) {
+	f.variable = v.firstOf(f.Diagnostic)
+	f.rule = v.ruleOf(f)
+	v.faults = append(v.faults, f)
+}
+
+// firstOf is the variable of the first of a diagnostic's keys that the service
+// has, or nil.
+func (v *service) firstOf(d envcheck.Diagnostic) *envVar {
+	for _, k := range d.Keys {
+		if e := v.variables[string(k)]; e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// ruleOf is the one rule that tells the fault.
+func (v *service) ruleOf(f fault) string {
+	for _, r := range v.contract.Rules {
+		switch {
+		case r.Code != f.Code:
+		case r.Kind == envcheck.Aligned:
+			return notAligned
+		case r.Kind == envcheck.Less:
+			return contradiction
+		default:
+			return brokenRule
+		}
+	}
+	var k *envcheck.KeySpec
+	if len(f.Keys) > 0 {
+		stem := strings.TrimSuffix(string(f.Keys[0]), "_FILE")
+		k = cmp.Or(v.declared(string(f.Keys[0])), v.declared(stem))
+	}
+	switch f.Code {
+	case v.contract.SkipCode, envcheck.WorkerDisabled:
+		if f.Near == "" {
+			return unusedKey
+		}
+		return misspelled
+	case envcheck.EnvUnknownKey, envcheck.EnvUnknownKeys:
+		return misspelled
+	case envcheck.EnvFallbackForbidden:
+		return notGiven
+	case envcheck.EnvForbiddenKey, envcheck.EnvDeprecatedKey:
+		return brokenRule
+	case envcheck.SecretSourceConflict:
+		return twoSources
+	case envcheck.RedisURLDoubtful, envcheck.BrokerNotRedis:
+		return noRedisURL
+	case envcheck.EnvQuotedValue:
+		if f.variable != nil && f.variable.quoted() {
+			return quotedInList
+		}
+	}
+	switch {
+	case k != nil && f.Code == k.Topic+"_missing":
+		return v.ruleOfMissing(f)
+	case f.unset != nil:
+		return v.ruleOfBlank(f)
+	case k != nil && k.Type == envcheck.TypeRedis && f.Code == k.Topic+"_parse_failed":
+		return noRedisURL
+	}
+	return badValue
+}
+
+// ruleOfMissing is the rule for a key that the contract misses.
+func (v *service) ruleOfMissing(f fault) string {
+	e := f.variable
+	switch {
+	case e == nil || e.source != fromEnvironment:
+		return notGiven
+	case e.hides.set():
+		return hidesEnvFile
+	case f.unset != nil:
+		return v.ruleOfBlank(f)
+	case len(e.variables) > 0 || e.passed:
+		return maybeBlank
+	}
+	return notGiven
+}
+
+// ruleOfBlank is the rule for a variable of which compose would let a part be
+// blank.
+func (v *service) ruleOfBlank(f fault) string {
+	if f.form == mustBeSet {
+		return emptyPasses
+	}
+	return maybeBlank
+}
