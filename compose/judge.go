@@ -37,10 +37,10 @@ func (v *service) process(name string, e *envVar) envcheck.Process {
 	for _, name := range sortedKeys(variables) {
 		e := variables[name]
 		switch {
-		case v.declared(name) == nil && v.fromFile(e) != "":
+		case v.fromFile(e) != "":
 			// The file is the container's: what this host has there says
 			// nothing of it.
-			p.Unknown = append(p.Unknown, v.fromFile(e))
+			p.Unknown = append(p.Unknown, v.fromFile(e), name)
 		case e.passed && !e.known, !e.known && !v.judgeable(e):
 			p.Unknown = append(p.Unknown, name)
 		default:

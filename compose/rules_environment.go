@@ -50,10 +50,9 @@ func (c *check) sayFault(v *service, f fault, message phrase, names ...name) *Fi
 		found = c.stack.add(c.rule, n.position(), p, message, names...)
 	}
 	found.Code = string(f.Code)
-	// What only another environment brings about is not said as an error here,
-	// where the variables have values.
-	if f.Severity() == envcheck.Warn || f.unset != nil && f.variable.known {
-		found.as(Warn)
+	found.as(map[envcheck.Level]Severity{envcheck.Error: Error, envcheck.Warn: Warn, envcheck.Info: Info}[f.Severity()])
+	if f.unset != nil && f.variable.known {
+		found.as(Warn) // only another environment brings it about
 	}
 	return found
 }
@@ -62,9 +61,6 @@ func (c *check) sayFault(v *service, f fault, message phrase, names ...name) *Fi
 func (c *check) tell(v *service, f fault) *Finding {
 	found := c.sayFault(v, f, "")
 	found.Message, found.Fix = sentence(f.Diagnostic)
-	if f.Severity() == envcheck.Error {
-		found.as(Error)
-	}
 	return found
 }
 
@@ -228,11 +224,14 @@ func (v *service) requires(name string) bool {
 // unusedKeys looks for keys of what the worker does not use, as far as that is
 // certain.
 func unusedKeys(c *check, v *service) {
+	skipped := func(f fault) {
+		c.sayFault(v, f, "the contract does not apply to %s as it is: no more than the form of its values was judged", nameOf(v.name))
+	}
+	c.faultsOf(v, skipped) // for want of a key, of which the gate warns too
 	if v.result.Skipped {
 		for _, d := range v.result.Diagnostics {
-			if d.Code == v.contract.SkipCode && d.Near == "" {
-				f := fault{Diagnostic: d, variable: v.firstOf(d)}
-				c.sayFault(v, f, "the contract does not apply to %s as it is: no more than the form of its values was judged", nameOf(v.name))
+			if d.Code == v.contract.SkipCode && d.Severity() == envcheck.Info {
+				skipped(fault{Diagnostic: d, variable: v.firstOf(d)})
 			}
 		}
 		return

@@ -46,7 +46,7 @@ func listQuotes(c *check, v *service) {
 	told := map[*envVar]bool{}
 	c.faultsOf(v, func(f fault) {
 		told[f.variable] = true
-		c.sayFault(v, f, "the quotes are a part of the value of %s", keyName(f.variable.name)).as(Error)
+		c.sayFault(v, f, "the quotes are a part of the value of %s", keyName(f.variable.name))
 	})
 	for _, name := range v.variableNames() {
 		if e := v.variables[name]; e.quoted() && !told[e] {
@@ -131,6 +131,7 @@ var secretWords = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_KEY", "
 
 // bothSources looks for a secret that is given twice.
 func bothSources(c *check, v *service) {
+	c.faultsOf(v, func(f fault) { c.tell(v, f) })
 	for _, name := range v.variableNames() {
 		file := v.variables[name]
 		stem, ok := strings.CutSuffix(name, "_FILE")
@@ -142,7 +143,7 @@ func bothSources(c *check, v *service) {
 		secret := slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(stem, w) })
 		if k != nil && k.File {
 			f := fault{Diagnostic: envcheck.Diagnostic{Code: envcheck.SecretSourceConflict}, variable: file}
-			c.sayFault(v, f, "%s and %s are both set, which the gate refuses", keyName(stem), keyName(name)).as(Error)
+			c.sayFault(v, f, "%s and %s are both set, which the gate refuses", keyName(stem), keyName(name))
 		} else if k == nil && (secret || inSecrets(file.effective)) {
 			c.sayOf(v, file, "%s and %s are both set: which one counts is up to the program", keyName(stem), keyName(name))
 		}
