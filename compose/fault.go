@@ -24,7 +24,7 @@ type fault struct {
 // would find where a variable has no value that compose lets pass without one.
 func (v *service) findFaults() {
 	for _, d := range v.result.Diagnostics {
-		if d.Severity() != envcheck.Info {
+		if d.Severity() != envcheck.Info && v.firstOf(d).judged(d) {
 			v.addFault(fault{Diagnostic: d})
 		}
 	}
@@ -68,11 +68,20 @@ func (v *service) findBlank(e *envVar) {
 	for _, d := range v.contract.CheckProcess(v.process(e.name, instead)).Diagnostics {
 		one := envcheck.Result{Diagnostics: []envcheck.Diagnostic{d}}
 		if d.Severity() == envcheck.Error && len(d.Keys) > 0 && string(d.Keys[0]) == e.name && !slices.Contains(said, one.Codes()[0]) {
+			if !instead.judged(d) {
+				return
+			}
 			f.Diagnostic = d
 			v.addFault(f)
 			return
 		}
 	}
+}
+
+// judged reports whether what the contract says is certain: not where it cannot
+// read a URL of which a part is not known.
+func (e *envVar) judged(d envcheck.Diagnostic) bool {
+	return e == nil || e.known || !strings.HasSuffix(string(d.Code), "_parse_failed") && d.Code != envcheck.RedisURLDoubtful
 }
 
 func (v *service) addFault(f fault) {

@@ -73,12 +73,10 @@ func (c *check) alignedPair(v *service, r *envcheck.Rule, a, b *envVar) {
 		}
 		return found
 	}
-	if said {
-		// What differs for certain is worse than what a variable decides.
-		if i := v.differ(a, b, r.Ignore, false); i >= 0 {
-			say(alignedParts[i].phrase)
-			return
-		}
+	// What differs for certain is worse than what a variable decides.
+	if i := v.differ(a, b, r.Ignore, false); i >= 0 && (said || v.applies(r, a, b)) {
+		say(alignedParts[i].phrase)
+		return
 	}
 	if v.sameSource(a, b, r.Ignore) {
 		if i := v.differ(v.unset(a), v.unset(b), r.Ignore, false); i >= 0 && v.applies(r, a, b) {
