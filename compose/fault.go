@@ -2,7 +2,6 @@ package compose
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ type fault struct {
 
 // findFaults collects what the contract finds as the files stand, and what it
 // would find where a variable has no value that compose lets pass without one.
-func (v *service) findFaults() {
+func (v *service) findFaults(p envcheck.Process) {
 	for _, d := range v.result.Diagnostics {
 		if d.Severity() != envcheck.Info && v.firstOf(d).judged(d) {
 			v.addFault(fault{Diagnostic: d})
@@ -31,46 +30,50 @@ func (v *service) findFaults() {
 	if v.result.Skipped {
 		return
 	}
+	said := v.result.Codes()
 	for _, k := range v.contract.Keys {
 		if e := v.variables[string(k.Key)]; e != nil && e.source == fromEnvironment {
-			v.findBlank(e)
+			v.findBlank(p, e, said)
 		}
 	}
 }
 
 // findBlank adds what the contract says of a variable once those that it is
 // made of are unset. That others are is not its matter.
-func (v *service) findBlank(e *envVar) {
+func (v *service) findBlank(p envcheck.Process, e *envVar, said []string) {
 	f := fault{}
 	if e.passed {
 		f.unset = []name{keyName(e.name)}
 	}
-	blank := maps.Clone(v.stack.environment)
+	blank := environment{}
 	for _, used := range e.variables {
 		if used.form != bare && used.form != mustBeSet {
+			if value, set := v.stack.environment[used.name]; set {
+				blank[used.name] = value
+			}
 			continue
 		}
 		if f.unset == nil {
 			f.form = used.form
 		}
-		f.unset = append(f.unset, keyName(used.name))
+		if n := keyName(used.name); !slices.Contains(f.unset, n) {
+			f.unset = append(f.unset, n)
+		}
 		blank[used.name] = ""
 	}
 	if f.unset == nil {
 		return
 	}
-	f.unset = slices.Compact(f.unset)
 	var instead *envVar
 	if !e.passed {
-		instead = &envVar{text: blank.interpolate(e.symbolic), name: e.name, source: e.source, node: e.node, position: e.position}
+		instead = &envVar{text: blank.interpolate(e.symbolic), name: e.name}
 	}
-	said := v.result.Codes()
-	for _, d := range v.contract.CheckProcess(v.process(e.name, instead)).Diagnostics {
+	for _, d := range v.contract.CheckProcess(v.changed(p, e.name, instead)).Diagnostics {
+		if d.Severity() != envcheck.Error || len(d.Keys) == 0 || string(d.Keys[0]) != e.name || !instead.judged(d) {
+			continue
+		}
 		one := envcheck.Result{Diagnostics: []envcheck.Diagnostic{d}}
-		if d.Severity() == envcheck.Error && len(d.Keys) > 0 && string(d.Keys[0]) == e.name && !slices.Contains(said, one.Codes()[0]) {
-			if !instead.judged(d) {
-				return
-			}
+		if !slices.Contains(said, one.Codes()[0]) {
 			f.Diagnostic = d
 			v.addFault(f)
 			return

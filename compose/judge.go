@@ -18,43 +18,59 @@ func (v *service) judge() {
 		v.contract = nil
 		return
 	}
-	v.result = v.contract.CheckProcess(v.process("", nil))
-	v.findFaults()
+	p := v.process()
+	v.result = v.contract.CheckProcess(p)
+	v.findFaults(p)
 }
 
-// process is what is known of the worker's environment, with e instead of the
-// variable called name. Without an e the variable is taken as unset.
-func (v *service) process(name string, e *envVar) envcheck.Process {
-	variables := v.variables
-	if name != "" {
-		variables = maps.Clone(variables)
-		delete(variables, name)
-		if e != nil {
-			variables[name] = e
-		}
-	}
+// process is what is known of the worker's environment.
+func (v *service) process() envcheck.Process {
 	p := envcheck.Process{}
-	for _, name := range sortedKeys(variables) {
-		e := variables[name]
-		switch {
-		case v.fromFile(e) != "":
-			// The file is the container's: what this host has there says
-			// nothing of it.
-			p.Unknown = append(p.Unknown, v.fromFile(e), name)
-		case e.passed && !e.known, !e.known && !v.judgeable(e):
-			p.Unknown = append(p.Unknown, name)
-		default:
-			p.Environ = append(p.Environ, name+"="+e.effective)
-		}
+	for _, name := range v.variableNames() {
+		v.put(&p, v.variables[name])
 	}
 	if !v.complete {
 		for _, k := range v.contract.Keys {
-			if variables[string(k.Key)] == nil {
+			if v.variables[string(k.Key)] == nil {
 				p.Unknown = append(p.Unknown, string(k.Key))
 			}
 		}
 	}
 	return p
+}
+
+// put adds what is known of a variable.
+func (v *service) put(p *envcheck.Process, e *envVar) {
+	switch stem := v.fromFile(e); {
+	case stem != "":
+		// The file is the container's: what this host has there says nothing
+		// of it.
+		p.Unknown = append(p.Unknown, stem, e.name)
+	case e.passed && !e.known, !e.known && !v.judgeable(e):
+		p.Unknown = append(p.Unknown, e.name)
+	default:
+		p.Environ = append(p.Environ, e.name+"="+e.effective)
+	}
+}
+
+// changed is p with e instead of the variable called name, which is unset when
+// there is no e.
+func (v *service) changed(p envcheck.Process, name string, e *envVar) envcheck.Process {
+	var q envcheck.Process
+	for _, n := range p.Unknown {
+		if n != name {
+			q.Unknown = append(q.Unknown, n)
+		}
+	}
+	for _, entry := range p.Environ {
+		if n, _, _ := strings.Cut(entry, "="); n != name {
+			q.Environ = append(q.Environ, entry)
+		}
+	}
+	if e != nil {
+		v.put(&q, e)
+	}
+	return q
 }
 
 // fromFile is the key whose value is in the file that the variable names, ""

@@ -213,7 +213,7 @@ func (v *service) defaultsElsewhere(e *envVar) bool {
 
 // requires reports whether the contract misses the variable when it is unset.
 func (v *service) requires(name string) bool {
-	for _, d := range v.contract.CheckProcess(v.process(name, nil)).Diagnostics {
+	for _, d := range v.contract.CheckProcess(v.changed(v.process(), name, nil)).Diagnostics {
 		if len(d.Keys) > 0 && string(d.Keys[0]) == name && isMissing(d.Code) {
 			return true
 		}

@@ -177,12 +177,10 @@ func (v *service) sameSource(a, b *envVar, ignore []string) bool {
 
 // applies reports whether the contract would find a and b different, were they.
 func (v *service) applies(r *envcheck.Rule, a, b *envVar) bool {
-	p := v.process("", nil)
+	p := v.process()
 	for i, e := range [...]*envVar{a, b} {
-		url := []string{"redis://one:1/1", "rediss://x:y@two:2/2"}[i]
-		p.Unknown = slices.DeleteFunc(p.Unknown, func(n string) bool { return n == e.name })
-		p.Environ = slices.DeleteFunc(p.Environ, func(s string) bool { return strings.HasPrefix(s, e.name+"=") })
-		p.Environ = append(p.Environ, e.name+"="+url)
+		url := [...]string{"redis://one:1/1", "rediss://x:y@two:2/2"}[i]
+		p = v.changed(p, e.name, &envVar{name: e.name, text: text{effective: url, known: true}})
 	}
 	return slices.ContainsFunc(v.contract.CheckProcess(p).Diagnostics, func(d envcheck.Diagnostic) bool { return d.Code == r.Code })
 }
