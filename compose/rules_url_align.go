@@ -39,6 +39,7 @@ func partsOf(p envcheck.RedisParts) [len(alignedParts)]string {
 // alignedURLs holds the contract's aligned rules against what is written, too:
 // two variables can drift apart however equal they are today.
 func alignedURLs(c *check, v *service) {
+	compared := map[[2]*envVar]bool{}
 	for _, r := range v.contract.Rules {
 		if r.Kind != envcheck.Aligned {
 			continue
@@ -52,9 +53,22 @@ func alignedURLs(c *check, v *service) {
 				first = e
 			default:
 				c.alignedPair(v, r, first, e)
+				compared[[2]*envVar{first, e}] = true
 			}
 		}
 	}
+	// The contract also compares what fallbacks stand in for, and passes over
+	// what is not known.
+	c.faultsOf(v, func(f fault) {
+		if len(f.Keys) == 2 && compared[[2]*envVar{v.variables[string(f.Keys[0])], v.variables[string(f.Keys[1])]}] {
+			return
+		}
+		found := c.tell(v, f)
+		found.Message = string(list(keyNames(f.Diagnostic))) + ": " + found.Message
+		if slices.ContainsFunc(f.Keys, func(k envcheck.Key) bool { e := v.variables[string(k)]; return e != nil && !e.known }) {
+			found.as(Warn)
+		}
+	})
 }
 
 // alignedPair compares two variables.

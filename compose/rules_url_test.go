@@ -48,6 +48,23 @@ func TestAlignedKeys(t *testing.T) {
 	}
 }
 
+// TestAlignedKeysOfTheContract: what the contract compares in another order
+// than the keys are written in is not lost.
+func TestAlignedKeysOfTheContract(t *testing.T) {
+	const contract = "contract: 1\nname: worker\nkeys:\n" +
+		"  A_URL: {type: redis_url, fallback: [F_URL]}\n  B_URL: {type: redis_url}\n  C_URL: {type: redis_url}\n  F_URL: {type: redis_url}\n" +
+		"rules:\n  - {code: differ, aligned: [A_URL, B_URL, C_URL]}\n"
+	for _, c := range []envCase{
+		{name: "a fallback", files: envStack("F_URL: redis://one.example.org/0?health_check_interval=9\nB_URL: redis://two.example.org/0?health_check_interval=9"), want: []string{"SG301 error [differ] @B_URL"}},
+		{name: "an equal fallback", files: envStack("F_URL: redis://one.example.org/0?health_check_interval=9\nB_URL: redis://one.example.org/0?health_check_interval=9")},
+		{name: "one that is not known, and two that differ", files: envStack("A_URL: ${A}\nB_URL: redis://redis/0\nC_URL: redis://redis/1"), want: []string{
+			"SG301 warning [differ] @B_URL", "SG301 warning [differ] @C_URL", "SG301 error [differ] @B_URL"}},
+	} {
+		c.contract = contract
+		c.test(t)
+	}
+}
+
 func TestHostsOfRedisURLs(t *testing.T) {
 	stack := func(rest, more string) map[string]string {
 		if !strings.Contains(rest, "command:") {
