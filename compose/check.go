@@ -65,12 +65,14 @@ func Check(ctx context.Context, files []string, o Options) (Report, error) {
 		return r, ErrNoFiles
 	}
 	used := newSuppressions(o.Config)
+	var judged []*stack
 	for _, each := range stacks {
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
 		s := load(ctx, each.name, each.files, &o)
 		r.Cases = append(r.Cases, s.run()...)
+		judged = append(judged, s)
 		used.apply(s)
 		r.Findings = append(r.Findings, s.findings...)
 		for _, f := range each.files {
@@ -79,6 +81,9 @@ func Check(ctx context.Context, files []string, o Options) (Report, error) {
 			}
 		}
 	}
+	gone := &stack{findings: goneServices(o.Config, judged, len(files) == 0)}
+	used.apply(gone)
+	r.Findings = append(r.Findings, gone.findings...)
 	r.Findings = append(r.Findings, used.unused()...)
 	r.sort()
 	return r, ctx.Err()

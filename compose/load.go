@@ -21,6 +21,7 @@ type stack struct {
 	opened      int  // files that others name
 	model       node // merged, with its variables
 	services    []*service
+	reached     map[string][]*service // by the names that they have for each other
 	options     *Options
 	findings    []Finding
 	texts       map[string][]byte // of the files read, for the comments in them

@@ -20,14 +20,41 @@ var rules = [...]rule{
 	{Rule: Rule{ID: badConfig, Severity: Error, Title: "the configuration or the contract is malformed", Since: "1.0"}, unjudged: true, fix: "see the configuration's JSON Schema"},
 
 	// 1xx: input and coverage.
+	{Rule: Rule{ID: "SG105", Severity: Info, Title: "a variable that must be set has no value here", Since: "1.0"}, fix: "give --env-file a file with example values to judge it here", all: unsetVariables},
+	{Rule: Rule{ID: "SG106", Severity: Warn, Title: "a worker only starts with a profile", Since: "1.0"}, fix: "take the worker out of the profile, or set COMPOSE_PROFILES where it is to run", of: worker, each: hiddenWorker},
+	{Rule: Rule{ID: noService, Severity: Error, Title: "a check that checks nothing", Since: "1.0"}, fix: "say which service it is for", all: nothingJudged},
 	//
 	//
 
 	// 2xx: the environment.
+	{Rule: Rule{ID: notGiven, Severity: Error, Title: "a worker does not get a required key", Contract: true, Since: "1.0"}, fix: "set it under environment", of: worker, each: requiredKey},
+	{Rule: Rule{ID: maybeBlank, Severity: Error, Title: "a required key may be empty", Contract: true, Since: "1.0"}, fix: "write ${NAME:?what to set}", of: worker, each: blankKey},
+	{Rule: Rule{ID: forbidDefault, Severity: Warn, Title: "a required key has a default that leads nowhere", Contract: true, Since: "1.0"}, fix: "write ${NAME:?what to set}", of: worker, each: defaultElsewhere},
+	{Rule: Rule{ID: emptyPasses, Severity: Error, Title: "? lets an empty variable through", Contract: true, Since: "1.0"}, fix: "write :? instead of ?", of: worker, each: emptyKey},
+	{Rule: Rule{ID: badValue, Severity: Error, Title: "a value is not what the contract asks for", Contract: true, Since: "1.0"}, fix: "give a value of the key's type", of: worker, each: value},
+	{Rule: Rule{ID: "SG206", Severity: Warn, Title: "a variable without a value disappears when it is unset", Since: "1.0"}, fix: "give it a value, or leave it out", of: worker, each: passedKey},
+	{Rule: Rule{ID: "SG207", Severity: Error, Title: "a variable of the compose file is only in an env_file", Since: "1.0"}, fix: "put it in .env, which compose reads for its files, or leave the key to the env_file", of: anyRole, each: foreignVariable},
+	{Rule: Rule{ID: quotedInList, Severity: Error, Title: "quotes are a part of the value", Since: "1.0"}, fix: "take them out, or quote the whole item", of: anyRole, each: listQuotes},
+	{Rule: Rule{ID: "SG209", Severity: Warn, Title: "YAML writes a value in another way", Since: "1.0"}, fix: "quote it", of: anyRole, each: retyped},
+	{Rule: Rule{ID: hidesEnvFile, Severity: Error, Title: "an empty value hides the one of an env_file", Contract: true, Since: "1.0"}, fix: "take the line out, so that the env_file counts, or write ${NAME:?what to set}", of: worker, each: hiddenValue},
+	{Rule: Rule{ID: misspelled, Severity: Warn, Title: "a key is close to one of the contract", Contract: true, Since: "1.0"}, fix: "correct the name", of: worker, each: misspelledKey},
+	{Rule: Rule{ID: twoSources, Severity: Warn, Title: "a secret is given twice", Since: "1.0"}, fix: "keep one of the two", of: anyRole, each: bothSources},
+	{Rule: Rule{ID: "SG214", Severity: Error, Title: "a secret's file is not mounted", Since: "1.0"}, fix: "name the secret under secrets of the service", of: anyRole, each: noSecret},
+	{Rule: Rule{ID: brokenRule, Severity: Error, Title: "a rule of the contract is broken", Contract: true, Since: "1.0"}, fix: "see the contract", of: worker, each: contractRule},
+	{Rule: Rule{ID: unusedKey, Severity: Info, Title: "keys of what the worker does not do", Contract: true, Since: "1.0"}, fix: "leave them to the workers that need them", of: worker, each: unusedKeys},
 	//
 	//
 
 	// 3xx: Redis URLs.
+	{Rule: Rule{ID: notAligned, Severity: Error, Title: "keys that belong together lead to different Redis servers", Contract: true, Since: "1.0"}, fix: "make both from one variable", of: worker, each: alignedURLs},
+	{Rule: Rule{ID: noRedisURL, Severity: Error, Title: "a value is no Redis URL", Since: "1.0"}, fix: "write redis://HOST:PORT/DB", of: anyRole, each: badURL},
+	{Rule: Rule{ID: "SG303", Severity: Error, Title: "a Redis URL leads to the worker's own container", Since: "1.0"}, fix: "name the broker's service as the host", of: anyRole, each: loopbackHost},
+	{Rule: Rule{ID: "SG304", Severity: Warn, Title: "a Redis URL leads to a host that nobody is", Since: "1.0"}, fix: "name a service, or list the host under external in startgate.compose.yaml", of: anyRole, each: unknownHost},
+	{Rule: Rule{ID: "SG305", Severity: Warn, Title: "a password is pasted into a Redis URL", Since: "1.0"}, fix: "give the whole URL in one variable, or the password in a key of its own, or percent-encode it", of: anyRole, each: rawPassword},
+	{Rule: Rule{ID: "SG307", Severity: Info, Title: "scheme and server do not agree about TLS", Since: "1.0"}, fix: "write rediss:// for TLS, redis:// without", of: worker, each: tlsMismatch},
+	{Rule: Rule{ID: "SG308", Severity: Error, Title: "worker and broker have no network in common", Since: "1.0"}, fix: "put both in one network", of: worker, each: noNetwork},
+	{Rule: Rule{ID: "SG309", Severity: Error, Title: "the broker's command line contradicts the URL", Since: "1.0"}, fix: "make both say the same", of: worker, each: contradicted},
+	{Rule: Rule{ID: "SG310", Severity: Info, Title: "a broker elsewhere without keepalive", Since: "1.0"}, fix: "startgate-compose explain SG310 has what each client takes", of: worker, each: keepalive},
 	//
 	//
 

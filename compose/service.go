@@ -30,6 +30,7 @@ type service struct {
 	complete  bool // all its env_files were read
 	contract  *envcheck.Contract
 	result    envcheck.Result // of the contract
+	faults    []fault         // what the contract finds, and would find where variables are unset
 
 	entrypoint, command command
 }

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,9 @@ type target struct {
 	parts    envcheck.RedisParts
 	host     string // as it can be compared with the names of services
 	reason   envcheck.Reason
+	// loose means that a variable is the port, which is its mark then, or the
+	// database, which is -1.
+	loose bool
 }
 
 // redisKeys are variables that hold Redis URLs for one client or another.
@@ -47,30 +51,63 @@ func (v *service) targets() []target {
 	return found
 }
 
-// redisURLs are all values that are meant for Redis URLs. A value of another
-// broker's scheme is none, and neither is one that is not known at all.
+// redisURLs are all values that are meant for Redis URLs.
 func (v *service) redisURLs() []target {
 	var found []target
 	for _, name := range v.variableNames() {
-		e := v.variables[name]
-		if !v.isRedisKey(name) || e.effective == "" || strings.HasPrefix(e.effective, markStart) {
-			continue
+		if t, ok := v.redisURL(v.variables[name]); ok {
+			found = append(found, t)
 		}
-		if scheme, _, ok := strings.Cut(e.effective, "://"); ok && !slices.Contains(redisSchemes, strings.ToLower(scheme)) {
-			continue
-		}
-		u, reason := envcheck.ParseRedisURL(v.client, e.effective)
-		if reason != "" && marked(e.effective) {
-			continue // a mark is no port and no database
-		}
-		t := target{variable: e, reason: reason}
-		if reason == "" {
-			t.parts = u.Reveal()
-			t.host = strings.ToLower(t.parts.Host)
-		}
-		found = append(found, t)
 	}
 	return found
+}
+
+// redisURL takes a variable for one with a Redis URL. A value of another
+// broker's scheme is none, and neither is one that is not known at all.
+func (v *service) redisURL(e *envVar) (t target, ok bool) {
+	if !v.isRedisKey(e.name) || e.effective == "" || strings.HasPrefix(e.effective, markStart) {
+		return t, false
+	}
+	if scheme, _, ok := strings.Cut(e.effective, "://"); ok && !slices.Contains(redisSchemes, strings.ToLower(scheme)) {
+		return t, false
+	}
+	u, reason := envcheck.ParseRedisURL(v.client, e.effective)
+	if reason != "" && marked(e.effective) {
+		return v.looseURL(e)
+	}
+	t = target{variable: e, reason: reason}
+	if reason == "" {
+		t.parts = u.Reveal()
+		t.host = strings.ToLower(t.parts.Host)
+	}
+	return t, true
+}
+
+// markedPort and markedDB find a mark where a Redis URL has a number.
+var (
+	markedPort = regexp.MustCompile(`:(` + markStart + `[0-9a-f]{8})(/|\?|$)`)
+	markedDB   = regexp.MustCompile(`([^/]/)(` + markStart + `[0-9a-f]{8})(\?|$)`)
+)
+
+// looseURL is redisURL for a value in which a mark is a number, which it must
+// not be for a parser.
+func (v *service) looseURL(e *envVar) (t target, ok bool) {
+	port := markedPort.FindStringSubmatch(e.effective)
+	db := markedDB.FindStringSubmatch(e.effective)
+	plain := markedPort.ReplaceAllString(e.effective, ":1$2")
+	u, reason := envcheck.ParseRedisURL(v.client, markedDB.ReplaceAllString(plain, "${1}0$3"))
+	if reason != "" {
+		return t, false
+	}
+	t = target{variable: e, parts: u.Reveal(), loose: true}
+	t.host = strings.ToLower(t.parts.Host)
+	if port != nil {
+		t.parts.Port = port[1]
+	}
+	if db != nil {
+		t.parts.DB = -1
+	}
+	return t, true
 }
 
 // redisSchemes are those of the families' clients.
