@@ -32,20 +32,24 @@ func (s *stack) run() []Case {
 
 // say adds a finding of the rule about what stands at n.
 func (c *check) say(n node, message phrase, names ...name) *Finding {
-	return c.stack.say(c.rule.ID, n.position(), n.path, message, names...)
+	return c.stack.add(c.rule, n.position(), n.path, message, names...)
 }
 
 // sayOf adds a finding of the rule about a variable of a service.
 func (c *check) sayOf(v *service, e *envVar, message phrase, names ...name) *Finding {
-	return c.stack.say(c.rule.ID, e.position, v.path.with("environment", e.name), message, names...)
+	return c.stack.add(c.rule, e.position, v.path.with("environment", e.name), message, names...)
 }
 
-// say adds a finding. Its severity and advice are the rule's, until the caller
-// changes them.
+// say adds a finding of a rule that is found while loading.
 func (s *stack) say(id string, at Position, p path, message phrase, names ...name) *Finding {
-	r := ruleOf(id)
+	return s.add(ruleOf(id), at, p, message, names...)
+}
+
+// add adds a finding. Its severity and advice are the rule's, until the caller
+// changes them.
+func (s *stack) add(r *rule, at Position, p path, message phrase, names ...name) *Finding {
 	f := Finding{
-		Rule: id, Severity: r.Severity, Stack: s.name, Position: at, Path: p.String(),
+		Rule: r.ID, Severity: r.Severity, Stack: s.name, Position: at, Path: p.String(),
 		Message: message.with(names...), Fix: string(r.fix), Unjudged: r.unjudged,
 	}
 	if len(p) > 1 && p[0] == "services" {
