@@ -41,6 +41,14 @@ var rules = [...]rule{
 
 	// 6xx: time budgets.
 	//
+	{Rule: Rule{ID: "SG601", Severity: Warn, Title: "a broker has less time to load than its workers give it", Since: "1.0"}, fix: "let start_period be at least as long as the gate waits: 300s, unless STARTGATE_TIMEOUT says otherwise", all: brokerWindow},
+	{Rule: Rule{ID: "SG602", Severity: Warn, Title: "a broker's healthcheck has no start_period", Since: "1.0"}, fix: "give it start_period: 300s", all: brokerStartPeriod},
+	{Rule: Rule{ID: "SG603", Severity: Warn, Title: "a worker counts as unhealthy while its gate waits", Contract: true, Since: "1.0"}, fix: "let start_period be longer than what the gate may wait and delay", of: worker, each: workerWindow},
+	{Rule: Rule{ID: "SG604", Severity: Warn, Title: "a worker is stopped before its jobs can end", Since: "1.0"}, fix: "let stop_grace_period be some seconds longer than the longest job", of: worker, each: stopGrace},
+	{Rule: Rule{ID: "SG605", Severity: Warn, Title: "a restart policy that a refusal defeats", Since: "1.0"}, fix: "use restart: unless-stopped, and set STARTGATE_REFUSE_AFTER to 60s", of: worker, each: restartLoop},
+	{Rule: Rule{ID: "SG606", Severity: Warn, Title: "a worker that nothing restarts", Since: "1.0"}, fix: "use restart: unless-stopped", of: worker, each: noRestart},
+	{Rule: Rule{ID: "SG608", Severity: Error, Title: "durations that contradict each other", Since: "1.0"}, fix: "lower the one, or raise the other", of: worker, each: contradictions},
+	{Rule: Rule{ID: "SG609", Severity: Info, Title: "a healthcheck that comes late, or too often", Since: "1.0"}, fix: "use an interval of some seconds", each: probeTimes},
 	//
 
 	// 7xx: the fleet.
