@@ -53,6 +53,17 @@ var rules = [...]rule{
 
 	// 7xx: the fleet.
 	//
+	{Rule: Rule{ID: "SG701", Severity: Error, Title: "a group without worker, or with two", Since: "1.0"}, fix: "add a worker of this group, or take the group out of groups.all", all: groupsOnce},
+	{Rule: Rule{ID: "SG702", Severity: Error, Title: "workers that share what must be distinct", Since: "1.0"}, fix: "give each worker its own", all: distinctPorts},
+	{Rule: Rule{ID: "SG703", Severity: Error, Title: "two ports of a worker are one", Since: "1.0"}, fix: "give each its own port", of: worker, each: ownPorts},
+	{Rule: Rule{ID: "SG704", Severity: Warn, Title: "a healthcheck asks another port", Since: "1.0"}, fix: "ask the port that the key says, or use startgate health, which needs none", of: worker, each: checkedPort},
+	{Rule: Rule{ID: "SG705", Severity: Error, Title: "a worker publishes a port", Contract: true, Since: "1.0"}, fix: "take ports out: other services reach the worker by its name", of: worker, each: publishedWorker},
+	{Rule: Rule{ID: "SG706", Severity: Warn, Title: "a worker that cannot be scaled", Since: "1.0"}, fix: "take container_name out", of: worker, each: fixedContainer},
+	{Rule: Rule{ID: "SG707", Severity: Error, Title: "more than one scheduler", Since: "1.0"}, fix: "let one container run beat, in a service of its own with one replica", all: oneScheduler},
+	{Rule: Rule{ID: "SG708", Severity: Error, Title: "other workers than declared", Since: "1.0"}, fix: "correct the number here or under workers", all: declaredWorkers},
+	{Rule: Rule{ID: "SG711", Severity: Info, Title: "a worker in a network that is not its own", Since: "1.0"}, fix: "use networks, and the names of services for hosts", of: worker, each: sharedNetwork},
+	{Rule: Rule{ID: "SG713", Severity: Warn, Title: "a service that is no worker is switched on as one", Since: "1.0"}, fix: "set the key in the workers alone", of: other, each: enabledElsewhere},
+	{Rule: Rule{ID: "SG714", Severity: Warn, Title: "a fixed name for several workers", Since: "1.0"}, fix: "let each container have its own name", of: worker, each: fixedNode},
 	//
 
 	// 8xx: secrets and exposure.
