@@ -18,14 +18,14 @@ func (v *service) reads(key string) (value string, e *envVar, known bool) {
 	case e != nil && e.effective != "":
 		return e.effective, e, true
 	}
-	if k := v.declared(key); k != nil && k.Default != nil {
+	if k := v.specOf(key); k != nil && k.Default != nil {
 		return *k.Default, e, true
 	}
 	return "", e, true
 }
 
-// declared is how the contract declares a key, nil when it does not.
-func (v *service) declared(key string) *envcheck.KeySpec {
+// specOf is how the contract declares a key, nil when it does not.
+func (v *service) specOf(key string) *envcheck.KeySpec {
 	if v.contract == nil {
 		return nil
 	}

@@ -68,9 +68,18 @@ var rules = [...]rule{
 
 	// 8xx: secrets and exposure.
 	//
+	{Rule: Rule{ID: "SG801", Severity: Error, Title: "a secret in plain text", Since: "1.0"}, fix: "take it from a variable without a default, or from a file: secrets, and the key with _FILE", all: literalSecrets},
+	{Rule: Rule{ID: "SG802", Severity: Error, Title: "a URL with a password in plain text", Since: "1.0"}, fix: "take the whole URL from a variable without a default", all: literalCredentials},
+	{Rule: Rule{ID: "SG803", Severity: Error, Title: "a broker is published on all interfaces", Since: "1.0"}, fix: "take ports out, since services of the stack need none, or publish it on 127.0.0.1", of: broker, each: publishedBroker},
+	{Rule: Rule{ID: "SG804", Severity: Warn, Title: "a broker that lets anyone in", Since: "1.0"}, fix: "give it a password", all: openBroker},
+	{Rule: Rule{ID: "SG805", Severity: Warn, Title: "a secret in a build argument or a label", Since: "1.0"}, fix: "use secrets of the build and RUN --mount=type=secret, or the service's environment", all: builtInSecrets},
+	{Rule: Rule{ID: "SG807", Severity: Warn, Title: "a password in a command line", Since: "1.0"}, fix: "set REDISCLI_AUTH in the environment: redis-cli takes the password from there", each: shownPasswords},
 	//
 
 	// 9xx: the broker.
 	//
+	{Rule: Rule{ID: "SG901", Severity: Error, Title: "a broker that evicts keys of its queues", Since: "1.0"}, fix: "use maxmemory-policy noeviction, and another server for caches", all: eviction},
+	{Rule: Rule{ID: "SG902", Severity: Warn, Title: "a broker that keeps nothing", Since: "1.0"}, fix: "use appendonly yes and a named volume at /data", all: unsaved},
+	{Rule: Rule{ID: "SG904", Severity: Warn, Title: "a broker without a version", Since: "1.0"}, fix: "name a version, as in redis:7", all: floatingTag},
 	//
 }

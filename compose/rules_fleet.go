@@ -125,7 +125,7 @@ func (v *service) portKeys(of ...string) []string {
 func ownPorts(c *check, v *service) {
 	ruled := false
 	for _, r := range contractRules(v, envcheck.Distinct) {
-		if !slices.ContainsFunc(r.Keys, func(k envcheck.Key) bool { return v.declared(string(k)).Type == envcheck.TypePort }) {
+		if !slices.ContainsFunc(r.Keys, func(k envcheck.Key) bool { return v.specOf(string(k)).Type == envcheck.TypePort }) {
 			continue
 		}
 		ruled = true
