@@ -120,33 +120,13 @@ func (v *service) portKeys(of ...string) []string {
 	return found
 }
 
-// ownPorts is SG703: by the contract where it has a rule about it, else by the
-// names of the keys.
+// ownPorts is SG703. What a rule of the contract is about is said by that.
 func ownPorts(c *check, v *service) {
-	ruled := false
-	for _, r := range contractRules(v, envcheck.Distinct) {
-		if !slices.ContainsFunc(r.Keys, func(k envcheck.Key) bool { return v.specOf(string(k)).Type == envcheck.TypePort }) {
-			continue
-		}
-		ruled = true
-		for _, d := range v.result.Diagnostics {
-			if d.Code == r.Code && len(d.Keys) > 1 {
-				f := c.sayKeys(v, d.Keys, "%s and %s of %s have the same value", keyName(string(d.Keys[0])), keyName(string(d.Keys[1])), nameOf(v.name))
-				f.Code = string(r.Code)
-				if d.Severity() == envcheck.Warn {
-					f.as(Warn)
-				}
-			}
-		}
-	}
-	if ruled {
-		return
-	}
 	for _, health := range v.portKeys("HEALTH") {
 		for _, admin := range v.portKeys("ADMIN", "METRICS") {
 			a, e, known := v.reads(health)
 			b, other, alsoKnown := v.reads(admin)
-			if health == admin || !known || !alsoKnown || a == "" || a != b {
+			if health == admin || !known || !alsoKnown || a == "" || a != b || v.ruledDistinct(health, admin) {
 				continue
 			}
 			if other != nil {
@@ -155,6 +135,13 @@ func ownPorts(c *check, v *service) {
 			c.sayRead(v, e, "%s and %s of %s have the same value", keyName(health), keyName(admin), nameOf(v.name))
 		}
 	}
+}
+
+// ruledDistinct reports whether the contract has a rule by which two keys differ.
+func (v *service) ruledDistinct(a, b string) bool {
+	return slices.ContainsFunc(contractRules(v, envcheck.Distinct), func(r *envcheck.Rule) bool {
+		return slices.Contains(r.Keys, envcheck.Key(a)) && slices.Contains(r.Keys, envcheck.Key(b))
+	})
 }
 
 // localPort is a port of the container itself in the test of a healthcheck.
