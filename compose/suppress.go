@@ -52,7 +52,7 @@ func (u *suppressions) apply(s *stack) {
 		for j := range u.all {
 			if f := &s.findings[i]; u.all[j].suppresses(f) {
 				u.all[j].used = true
-				f.Suppressed = u.all[j].Reason
+				f.Suppressed, f.outside = u.all[j].Reason, !u.all[j].comment
 			}
 		}
 	}
