@@ -3,6 +3,7 @@ package compose
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,9 @@ type Options struct {
 	EnvFileStub string
 	// AllowPartial judges what is there of a stack of which a file is missing.
 	AllowPartial bool
-	contracts    map[string]*envcheck.Contract // of single services, by file
+	// Stdin is what the file "-" holds. nil leaves that an ordinary name.
+	Stdin     io.Reader
+	contracts map[string]*envcheck.Contract // of single services, by file
 }
 
 // ErrNoFiles is that there is nothing to check.
@@ -50,7 +53,7 @@ func Check(ctx context.Context, files []string, o Options) (Report, error) {
 		name  string
 		files []string
 	}
-	stacks := []one{{files: files}}
+	stacks := []one{{o.Config.stackOf(files), files}}
 	if len(files) == 0 {
 		stacks = nil
 		for _, name := range sortedKeys(o.Config.Stacks) {
@@ -87,6 +90,20 @@ func Check(ctx context.Context, files []string, o Options) (Report, error) {
 	r.Findings = append(r.Findings, used.unused()...)
 	r.sort()
 	return r, ctx.Err()
+}
+
+// stackOf is the name of the stack that the files are, "" when they are none of
+// the configuration.
+func (c *Config) stackOf(files []string) string {
+	for _, name := range sortedKeys(c.Stacks) {
+		same := func(given, configured string) bool {
+			return filepath.Clean(given) == filepath.Clean(c.beside(configured))
+		}
+		if slices.EqualFunc(files, c.Stacks[name].Files, same) {
+			return name
+		}
+	}
+	return ""
 }
 
 // beside is a file that the configuration names.

@@ -2,13 +2,8 @@ package compose
 
 import (
 	_ "embed"
-	"errors"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -133,48 +128,28 @@ func LoadConfig(file string) (*Config, []Finding) {
 	return c, nil
 }
 
+// configSays is what is said of the refusals of the configuration's schema.
+var configSays = map[refusal]phrase{
+	badValue:   "this value is not one that the configuration takes here",
+	badType:    "the configuration wants a value of another type here",
+	badFormat:  "this is no duration such as 90s or 2m",
+	missingKey: "the configuration wants a key here that is not there",
+	unknownKey: "the configuration knows no such key",
+}
+
 // checkConfig holds a configuration against its schema.
 func (s *stack) checkConfig(n *yaml.Node) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ConfigSchema))
-	if err != nil {
-		panic("compose: config.schema.json is not JSON")
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	c.RegisterFormat(&jsonschema.Format{Name: "duration", Validate: validDuration})
-	if err := c.AddResource("config.schema.json", doc); err != nil {
-		panic("compose: config.schema.json cannot be added")
-	}
 	var value any
 	if n.Decode(&value) != nil {
 		s.say(badConfig, Position{s.files[0], 1, 1}, nil, "the configuration cannot be read")
 		return
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(c.MustCompile("config.schema.json").Validate(value), &invalid) {
-		return
-	}
 	s.model.value = value
-	for _, fault := range s.faults(invalid) {
-		s.sayConfigFault(fault)
+	rules := parseSchema(ConfigSchema, map[string]func(string) bool{"duration": func(text string) bool {
+		_, err := time.ParseDuration(text)
+		return err == nil
+	}})
+	for _, f := range s.causes(rules.validate(value)) {
+		s.refuse(badConfig, f, configSays)
 	}
-}
-
-func (s *stack) sayConfigFault(e *jsonschema.ValidationError) {
-	p := path(e.InstanceLocation)
-	message := phrase("this value is not one that the configuration takes here")
-	switch k := e.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		message = "the configuration knows no such key"
-		p = p.with(slices.Min(k.Properties))
-	case *kind.Type:
-		message = "the configuration wants a value of another type here"
-	case *kind.Required:
-		message = "the configuration wants a key here that is not there"
-	}
-	at, ok := s.index.find(p)
-	if !ok {
-		at.Position = Position{s.files[0], 1, 1}
-	}
-	s.say(badConfig, at.Position, p, message)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/dotenv"
@@ -21,14 +20,22 @@ func (s *stack) readEnvironment() environment {
 		}
 	}
 	files := s.options.EnvFiles
-	if files == nil {
+	given := files != nil
+	if !given {
 		files = []string{filepath.Join(s.dir, ".env")}
 	}
 	outer := maps.Clone(env)
 	for _, file := range files {
-		values, ok := s.readDotenv(file, outer)
-		if !ok && s.options.EnvFiles != nil {
-			s.say(missingFile, Position{File: file}, nil, "the file cannot be read: variables from it were not known")
+		content, reason := readFile(file)
+		if reason != "" {
+			if given {
+				s.say(missingFile, Position{File: file}, nil, "the file "+phrase(reason)+": variables from it were not known")
+			}
+			continue
+		}
+		values, ok := parseDotenv(content, outer)
+		if !ok {
+			s.say(notCompose, Position{File: file}, nil, "compose cannot read this file of variables")
 		}
 		for name, value := range values {
 			if _, set := outer[name]; !set {
@@ -39,13 +46,9 @@ func (s *stack) readEnvironment() environment {
 	return env
 }
 
-// readDotenv reads a file in compose's own dialect. Its errors quote lines of
+// parseDotenv reads what compose's own dialect says. Its errors quote lines of
 // the file and are dropped.
-func (s *stack) readDotenv(file string, env environment) (map[string]string, bool) {
-	content, reason := readFile(file)
-	if reason != "" {
-		return nil, false
-	}
+func parseDotenv(content []byte, env environment) (values map[string]string, ok bool) {
 	values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
@@ -131,39 +134,46 @@ func (v *service) written() map[string]*envVar {
 // would hold is not known.
 func (v *service) readEnvFile(entry node) {
 	name := entry.at("path").text()
-	required := true
-	if r, known := entry.at("required").truth(); known && entry.has("required") {
-		required = r
-	}
+	required, known := entry.at("required").truth()
+	required = required || !known || !entry.has("required")
 	file := beside(name.effective, v.stack.dir)
 	content, reason := readFile(file)
 	if reason == notFound && required && v.stack.options.EnvFileStub != "" {
-		content, reason = readFile(v.stack.options.EnvFileStub)
+		file = v.stack.options.EnvFileStub
+		content, reason = readFile(file)
 	}
-	var values map[string]string
-	ok := reason == "" && name.known
 	switch {
-	case !ok:
-	case entry.at("format").text().effective == "raw":
-		values = rawVariables(content)
-	default:
-		values, ok = v.stack.readDotenv(file, v.stack.environment)
-	}
-	if !ok {
-		if !required && reason == notFound {
-			return
-		}
+	case name.known && reason == notFound && !required:
+		return
+	case !name.known || reason == notFound || reason == notAllowed:
 		v.complete = false
 		v.stack.say(absentEnvFile, entry.position(), entry.path, "an env_file of %s is not here: what it would set is not known", nameOf(v.name))
 		return
+	case reason != "":
+		v.complete = false
+		v.stack.say(missingFile, entry.position(), entry.path, "the env_file "+phrase(reason)+": what it holds was not judged")
+		return
 	}
-	shown := beside(name.symbolic, v.stack.dir)
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		value := values[key]
-		v.variables[key] = &envVar{
-			text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry,
-			position: Position{File: shown, Line: lineOf(content, key), Column: 1},
+	values, ok := rawVariables(content), true
+	if entry.at("format").text().effective != "raw" {
+		values, ok = parseDotenv(content, v.stack.environment)
+	}
+	if !ok {
+		v.complete = false
+		v.stack.say(notCompose, entry.position(), entry.path, "compose cannot read this env_file")
+		return
+	}
+	// A name that a variable decides would be a value.
+	shown := len(name.variables) == 0
+	if shown {
+		v.stack.texts[file] = content
+	}
+	for key, value := range values {
+		e := &envVar{text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
+		if shown {
+			e.position = Position{File: file, Line: lineOf(content, key), Column: 1}
 		}
+		v.variables[key] = e
 	}
 }
 

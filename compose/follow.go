@@ -52,6 +52,7 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 			}
 			if included, found := s.open(file, Position{d.name, name.Line, name.Column}, chain); found {
 				s.follow(included, home, chain)
+				s.findTwice(included)
 			} else {
 				ok = false
 			}
@@ -114,6 +115,7 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 				continue
 			}
 			s.put(other, home)
+			s.findTwice(other)
 			for _, doc := range other.nodes {
 				s.followExtends(other, doc, home, dir, append(slices.Clip(chain), name))
 			}
@@ -136,7 +138,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 	switch {
 	case strings.Contains(file, "$"):
 		// Its name would be a value, and compose-go reads it as it stands.
-		s.say(missingFile, Position{asked.File, asked.Line, asked.Column}, nil, "a variable names this file: what it holds was not judged")
+		s.sayMissing(asked, "a variable names this file: what it holds was not judged")
 		return nil, false
 	case slices.Contains(chain, file):
 		s.say(notCompose, asked, nil, "the files include each other in a circle")

@@ -6,14 +6,21 @@ type check struct {
 	rule *rule
 }
 
-// run holds all rules against the stack. It returns what was looked at.
+// run holds all rules against the stack. It returns what was looked at: of a
+// stack without a model only what is found while it is loaded.
 func (s *stack) run() []Case {
 	var cases []Case
 	for i := range rules {
 		r := &rules[i]
 		c := &check{s, r}
-		if r.all != nil {
+		loading := r.all == nil && r.each == nil
+		if !loading && s.model.value == nil {
+			continue
+		}
+		if loading || r.all != nil {
 			cases = append(cases, Case{Rule: r.ID, Stack: s.name, File: s.files[0]})
+		}
+		if r.all != nil {
 			r.all(c)
 		}
 		if r.each == nil {

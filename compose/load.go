@@ -2,8 +2,10 @@ package compose
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/loader"
@@ -44,9 +46,15 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 			continue
 		}
 		s.follow(f, s.dir, nil)
+		s.findTwice(f)
 		contents = append(contents, types.ConfigFile{Filename: s.absolute(file), Content: f.content()})
 	}
-	if len(contents) == 0 || len(contents) < len(files) && !o.AllowPartial || s.stuck() {
+	if len(contents) == 0 {
+		for i := range s.findings { // nothing is left that could be judged
+			s.findings[i].Severity, s.findings[i].Unjudged = Error, true
+		}
+	}
+	if s.stuck() {
 		return s
 	}
 	model, err := loader.LoadModelWithContext(ctx, types.ConfigDetails{
@@ -79,21 +87,25 @@ func symbolic(o *loader.Options) {
 
 // stuck reports whether there is already a reason not to judge the model.
 func (s *stack) stuck() bool {
-	for _, f := range s.findings {
-		if f.Unjudged && (f.Rule != missingFile || !s.options.AllowPartial) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.findings, func(f Finding) bool { return f.Unjudged })
 }
 
-// named finds the path in the text of an error of compose-go.
-var named = regexp.MustCompile(`(?:services|networks|volumes|secrets|configs)\.[A-Za-z0-9._-]+`)
+// sayMissing finds a file that is not to be had. Where the rest is asked for, it
+// is the rest that counts.
+func (s *stack) sayMissing(asked Position, message phrase) {
+	f := s.say(missingFile, asked, nil, message)
+	if s.options.AllowPartial {
+		f.as(Warn).Unjudged = false
+	}
+}
+
+// namedPath finds the path in the text of an error of compose-go.
+var namedPath = regexp.MustCompile(`(?:services|networks|volumes|secrets|configs)\.[A-Za-z0-9._-]+`)
 
 // blame is where an error of compose-go has its cause, as far as its text names
 // a path that is in the files. Nothing of the text is kept.
 func (s *stack) blame(err error) (Position, path) {
-	for _, text := range named.FindAllString(err.Error(), -1) {
+	for _, text := range namedPath.FindAllString(err.Error(), -1) {
 		p := path(strings.Split(strings.TrimRight(text, "."), "."))
 		if at, ok := s.index.find(p); ok {
 			return at.Position, p
@@ -112,9 +124,9 @@ type document struct {
 
 // read reads and parses a file of the stack, which is asked for at a position.
 func (s *stack) read(file string, asked Position) (*document, bool) {
-	content, reason := readFile(s.absolute(file))
+	content, reason := s.content(file)
 	if reason != "" {
-		s.say(missingFile, asked, nil, "the file "+phrase(reason)+": what it holds was not judged")
+		s.sayMissing(asked, "the file "+phrase(reason)+": what it holds was not judged")
 		return nil, false
 	}
 	s.texts[file] = content
@@ -124,6 +136,23 @@ func (s *stack) read(file string, asked Position) (*document, bool) {
 		return nil, false
 	}
 	return &document{name: file, text: content, nodes: nodes}, true
+}
+
+// stdin is the name of a file that stands for the standard input.
+const stdin = "-"
+
+func (s *stack) content(file string) ([]byte, unreadable) {
+	if file != stdin || s.options.Stdin == nil {
+		return readFile(s.absolute(file))
+	}
+	content, err := io.ReadAll(io.LimitReader(s.options.Stdin, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, ioFailed
+	case len(content) > maxFile:
+		return nil, tooLarge
+	}
+	return content, ""
 }
 
 // absolute is where a file is that was named relative to this process's

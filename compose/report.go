@@ -50,6 +50,7 @@ type Finding struct {
 	Unjudged bool `json:"unjudged,omitempty"`
 	// Suppressed is the reason that was given for ignoring the finding.
 	Suppressed string `json:"suppressed,omitempty"`
+	outside    bool   // that was in the configuration
 }
 
 // A Case is one rule held against one service, or "" for a whole stack.
@@ -64,7 +65,7 @@ type Report struct {
 	Findings []Finding
 	// Cases are all that was looked at, also what passed.
 	Cases []Case
-	// Suppressions are the comments and configuration entries that were used.
+	// Files are the files that were given, or that the configuration names.
 	Files []string
 }
 

@@ -1,22 +1,27 @@
 package compose
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // comment is how a finding is ignored in a file: on its line or the line above
 // it, or with ignore-file anywhere in the file.
 var comment = regexp.MustCompile(`#\s*sg:ignore(-file)?\s+(SG\d{3}(?:\s*,\s*SG\d{3})*)(?:\s+--\s*(\S.*?))?\s*$`)
 
+// meant is a comment that is one for this program, be it well formed or not.
+var meant = regexp.MustCompile(`#\s*sg:ignore`)
+
 // suppression is one reason not to count a finding.
 type suppression struct {
 	Ignore
 	at      Position
-	comment bool // it stands in a file of the stack, and is for its own line and the next
-	whole   bool // or for the whole file
+	comment bool // it stands in a file of the stack
+	line    int  // that it is for; 0 is the whole file
 	used    bool
 }
 
@@ -52,26 +57,48 @@ func (u *suppressions) apply(s *stack) {
 		for j := range u.all {
 			if f := &s.findings[i]; u.all[j].suppresses(f) {
 				u.all[j].used = true
-				f.Suppressed = u.all[j].Reason
+				f.Suppressed, f.outside = u.all[j].Reason, !u.all[j].comment
 			}
 		}
 	}
 }
 
-// read finds the comments of a file.
+// read finds the comments of a file. One behind something is for its own line,
+// one on a line of its own for the next line that is none.
 func (u *suppressions) read(file string, text []byte) {
-	n := 0
+	if !bytes.Contains(text, []byte("sg:ignore")) {
+		return
+	}
+	n, above := 0, len(u.all)
 	for line := range strings.Lines(string(text)) {
 		n++
-		m := comment.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m == nil {
+		at := Position{file, n, utf8.RuneCountInString(line[:max(strings.Index(line, "#"), 0)]) + 1}
+		line = strings.TrimSpace(line)
+		alone := strings.HasPrefix(line, "#")
+		if !alone && line != "" {
+			for i := above; i < len(u.all); i++ {
+				if u.all[i].line < 0 {
+					u.all[i].line = n
+				}
+			}
+			above = len(u.all)
+		}
+		m := comment.FindStringSubmatch(line)
+		switch {
+		case m == nil && meant.MatchString(line):
+			u.all = append(u.all, suppression{at: at, comment: true})
+			continue
+		case m == nil:
 			continue
 		}
+		target := n
+		if m[1] != "" {
+			target = 0
+		} else if alone {
+			target = -1 // is yet to come
+		}
 		for id := range strings.SplitSeq(m[2], ",") {
-			u.all = append(u.all, suppression{
-				Ignore: Ignore{Rule: strings.TrimSpace(id), Reason: m[3]},
-				at:     Position{file, n, strings.IndexByte(line, '#') + 1}, comment: true, whole: m[1] != "",
-			})
+			u.all = append(u.all, suppression{Ignore: Ignore{Rule: strings.TrimSpace(id), Reason: m[3]}, at: at, comment: true, line: target})
 		}
 	}
 }
@@ -84,7 +111,7 @@ func (u suppression) suppresses(f *Finding) bool {
 	if !u.comment {
 		return (u.Service == "" || u.Service == f.Service) && (u.Stack == "" || u.Stack == f.Stack)
 	}
-	return u.at.File == f.Position.File && (u.whole || f.Position.Line == u.at.Line || f.Position.Line == u.at.Line+1)
+	return u.at.File == f.Position.File && (u.line == 0 || u.line == f.Position.Line)
 }
 
 // unused are findings about suppressions that have no reason or no use.
@@ -92,6 +119,8 @@ func (u *suppressions) unused() []Finding {
 	s := &stack{}
 	for _, each := range u.all {
 		switch {
+		case each.Rule == "":
+			s.say(badSuppression, each.at, nil, "this ignores nothing: it names no rule").fixed("write # sg:ignore SGnnn -- reason")
 		case each.Reason == "":
 			s.say(badSuppression, each.at, nil, "%s is not ignored: no reason is given", name(each.Rule))
 		case !each.used:

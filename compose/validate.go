@@ -1,70 +1,59 @@
 package compose
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 
-	"github.com/compose-spec/compose-go/v2/schema"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
+	specification "github.com/compose-spec/compose-go/v2/schema"
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// specification is the Compose specification's schema. compose-go compiles the
-// same one, but says a fault only as a text that quotes values.
-var specification = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema.Schema))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.RegisterFormat(&jsonschema.Format{Name: "duration", Validate: validDuration})
-	if err := c.AddResource("compose-spec.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("compose-spec.json")
-})
+// composeSchema is the Compose specification's schema, which is parsed once:
+// stacks are checked one after the other.
+var composeSchema = sync.OnceValue(func() *schema { return parseSchema(specification.Schema, nil) })
 
-func validDuration(v any) error {
-	text, _ := v.(string)
+func validDuration(text string) bool {
 	if marked(text) {
-		return nil
+		return true
 	}
-	_, err := time.ParseDuration(text)
-	if err == nil {
-		return nil
+	if _, err := time.ParseDuration(text); err == nil {
+		return true
 	}
 	var d types.Duration
-	return d.DecodeMapstructure(text)
+	return d.DecodeMapstructure(text) == nil
 }
 
 // validate holds the model against the specification, with what is known of its
 // variables. A text that holds a variable which is not known is taken as good.
 func (s *stack) validate() {
-	spec, err := specification()
-	if err != nil {
-		return
+	for _, f := range s.causes(composeSchema().validate(s.effective(s.model.value))) {
+		s.refuse(notCompose, f, specificationSays)
 	}
-	raw, err := json.Marshal(s.effective(s.model.value))
-	if err != nil {
-		return
-	}
-	model, err := jsonschema.UnmarshalJSON(strings.NewReader(string(raw)))
-	if err != nil {
-		return
-	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(spec.Validate(model), &invalid) {
-		return
-	}
-	for _, fault := range s.faults(invalid) {
-		s.sayFault(fault)
+	s.checkDurations()
+}
+
+// durations are the keys of a service that hold one. The specification's schema
+// does not say what one looks like, and compose stops when it reads them.
+var durations = [...]path{
+	{"stop_grace_period"},
+	{"healthcheck", "interval"}, {"healthcheck", "timeout"}, {"healthcheck", "start_period"}, {"healthcheck", "start_interval"},
+	{"deploy", "restart_policy", "delay"}, {"deploy", "restart_policy", "window"},
+	{"deploy", "update_config", "delay"}, {"deploy", "update_config", "monitor"},
+	{"deploy", "rollback_config", "delay"}, {"deploy", "rollback_config", "monitor"},
+}
+
+func (s *stack) checkDurations() {
+	for _, v := range s.model.at("services").each() {
+		for _, p := range durations {
+			n := v.at(p...)
+			if text, ok := n.value.(string); ok && !validDuration(s.environment.interpolate(text).effective) {
+				s.refuse(notCompose, fault{n.path, badFormat}, specificationSays)
+			}
+		}
 	}
 }
 
@@ -89,37 +78,24 @@ func (s *stack) effective(v any) any {
 	return v
 }
 
-// faults are the causes to say: of each attribute the one that lies deepest,
-// since it is the alternative that was meant.
-func (s *stack) faults(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
-	deepest := map[string]*jsonschema.ValidationError{}
-	var visit func(*jsonschema.ValidationError)
-	visit = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			visit(cause)
+// causes are the faults to say: of each attribute the one that lies deepest,
+// since it is of the alternative that was meant, and every unknown key.
+func (s *stack) causes(faults []fault) []fault {
+	deepest := map[string]fault{}
+	for _, f := range faults {
+		if s.unknownAt(f.path) {
+			continue
 		}
-		if len(e.Causes) > 0 || s.unknownAt(e.InstanceLocation) {
-			return
-		}
-		p := path(e.InstanceLocation)
-		attribute := p[:min(len(p), 3)].key()
-		if known := deepest[attribute]; known == nil || depth(e) > depth(known) {
-			deepest[attribute] = e
+		attribute := f.path[:min(len(f.path), 3)].key()
+		if known, ok := deepest[attribute]; !ok || len(f.path) > len(known.path) {
+			deepest[attribute] = f
 		}
 	}
-	visit(e)
-	var found []*jsonschema.ValidationError
+	var found []fault
 	for _, attribute := range slices.Sorted(maps.Keys(deepest)) {
 		found = append(found, deepest[attribute])
 	}
 	return found
-}
-
-func depth(e *jsonschema.ValidationError) int {
-	if _, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
-		return len(e.InstanceLocation) + 1
-	}
-	return len(e.InstanceLocation)
 }
 
 // unknownAt reports whether a variable that is not known stands at p.
@@ -128,25 +104,29 @@ func (s *stack) unknownAt(p path) bool {
 	return n.isText() && !n.text().known
 }
 
-func (s *stack) sayFault(e *jsonschema.ValidationError) {
-	p := path(e.InstanceLocation)
-	message := phrase("compose does not take this value here")
-	switch k := e.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		message = "compose knows no such key"
-		if len(k.Properties) > 0 {
-			p = p.with(slices.Min(k.Properties))
-		}
-	case *kind.Type:
-		message = "compose wants a value of another type here"
-	case *kind.Required:
-		message = "compose wants a key here that is not there"
-	case *kind.Format:
-		message = "compose cannot read this duration"
-	}
-	at, ok := s.index.find(p)
+// specificationSays is what is said of the refusals of the specification.
+var specificationSays = map[refusal]phrase{
+	badValue:   "compose does not take this value here",
+	badType:    "compose wants a value of another type here",
+	badFormat:  "compose cannot read this duration",
+	missingKey: "compose wants a key here that is not there",
+	unknownKey: "compose knows no such key",
+}
+
+// wouldBeKey is what the keys of compose and of the configuration look like.
+// What is none of theirs is shown when it is only misspelt.
+var wouldBeKey = regexp.MustCompile(`^[a-z][a-z_]{0,23}$`)
+
+func (s *stack) refuse(id string, f fault, says map[refusal]phrase) {
+	at, ok := s.index.find(f.path)
 	if !ok {
 		at.Position = Position{File: s.files[0], Line: 1, Column: 1}
 	}
-	s.say(notCompose, at.Position, p, message)
+	shown := f.path
+	if last := len(shown) - 1; f.reason == unknownKey && !wouldBeKey.MatchString(shown[last]) {
+		shown = shown[:last]
+	}
+	s.say(id, at.Position, shown, says[f.reason])
 }
+
+func itoa(i int) string { return strconv.Itoa(i) }
