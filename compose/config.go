@@ -130,11 +130,11 @@ func LoadConfig(file string) (*Config, []Finding) {
 
 // configSays is what is said of the refusals of the configuration's schema.
 var configSays = map[refusal]phrase{
-	badValue:   "this value is not one that the configuration takes here",
-	badType:    "the configuration wants a value of another type here",
-	badFormat:  "this is no duration such as 90s or 2m",
-	missingKey: "the configuration wants a key here that is not there",
-	unknownKey: "the configuration knows no such key",
+	refusedValue:  "this value is not one that the configuration takes here",
+	refusedType:   "the configuration wants a value of another type here",
+	refusedFormat: "this is no duration such as 90s or 2m",
+	missingKey:    "the configuration wants a key here that is not there",
+	unknownKey:    "the configuration knows no such key",
 }
 
 // checkConfig holds a configuration against its schema.

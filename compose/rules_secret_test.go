@@ -76,7 +76,7 @@ func TestSecretRules(t *testing.T) {
 
 		{name: "a build argument", change: web("    build: {context: ., args: {NPM_TOKEN: '${NPM_TOKEN}'}}\n"), want: "SG805 warning services.web.build.args.NPM_TOKEN"},
 		{name: "a build argument in a list", change: web("    build: {context: ., args: [NPM_TOKEN, VERSION=1]}\n"), want: "SG805 warning services.web.build.args.0"},
-		{name: "a label", change: web("    labels: {com.example.api-key: 3f1c0c9e5b}\n"), want: "SG805 warning services.web.labels.com.example.api-key"},
+		{name: "a label", change: web("    labels: {com.example.api-key: 3f1c0c9e5b}\n"), want: "SG805 warning services.web.labels"},
 		{name: "no secrets in labels", change: web("    labels: ['com.example.token=', 'traefik.enable=true', 'com.example.password=false']\n    build: {context: ., args: {VERSION: '1'}}\n")},
 
 		{name: "a client's argument", change: check("redis-cli -a $$REDIS_PASSWORD ping | grep -q PONG"), want: "SG807 warning services.redis.healthcheck.test"},

@@ -23,15 +23,15 @@ type schema struct {
 type refusal uint8
 
 const (
-	badValue refusal = iota
-	badType
-	badFormat
+	refusedValue refusal = iota
+	refusedType
+	refusedFormat
 	missingKey
 	unknownKey
 )
 
-// fault is a place that a schema does not take.
-type fault struct {
+// misfit is a place that a schema does not take.
+type misfit struct {
 	path   path
 	reason refusal
 }
@@ -45,7 +45,7 @@ func parseSchema(text string, formats map[string]func(string) bool) *schema {
 }
 
 // validate lists the faults of v, of alternatives that all fail those of each.
-func (s *schema) validate(v any) []fault {
+func (s *schema) validate(v any) []misfit {
 	c := validation{schema: s}
 	c.value(s.root, v, nil)
 	return c.faults
@@ -54,13 +54,13 @@ func (s *schema) validate(v any) []fault {
 // validation is one value held against a schema.
 type validation struct {
 	*schema
-	faults []fault
+	faults []misfit
 }
 
-func (c *validation) say(p path, r refusal) { c.faults = append(c.faults, fault{p, r}) }
+func (c *validation) say(p path, r refusal) { c.faults = append(c.faults, misfit{p, r}) }
 
 // accepts reports whether v is one that rule takes. The faults are returned.
-func (c *validation) accepts(rule, v any, p path) (bool, []fault) {
+func (c *validation) accepts(rule, v any, p path) (bool, []misfit) {
 	inner := validation{schema: c.schema}
 	inner.value(rule, v, p)
 	return len(inner.faults) == 0, inner.faults
@@ -70,7 +70,7 @@ func (c *validation) value(rule, v any, p path) {
 	r, ok := rule.(map[string]any)
 	if !ok {
 		if rule == false {
-			c.say(p, badValue)
+			c.say(p, refusedValue)
 		}
 		return
 	}
@@ -78,7 +78,7 @@ func (c *validation) value(rule, v any, p path) {
 		c.value(to, v, p)
 	}
 	if want, ok := r["type"]; ok && !hasType(v, want) {
-		c.say(p, badType)
+		c.say(p, refusedType)
 		return // what else is asked is of the type that it has not
 	}
 	c.constants(r, v, p)
@@ -121,10 +121,10 @@ func (c *validation) constants(r map[string]any, v any, p path) {
 		return reflect.DeepEqual(want, v)
 	}
 	if all, ok := r["enum"].([]any); ok && !slices.ContainsFunc(all, same) {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 	if want, ok := r["const"]; ok && !same(want) {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 }
 
@@ -171,14 +171,14 @@ func (c *validation) named(r map[string]any, name string) []any {
 
 func (c *validation) array(r map[string]any, v []any, p path) {
 	if least, ok := number(r["minItems"]); ok && float64(len(v)) < least {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 	for i, item := range v {
 		if rule, ok := r["items"]; ok {
 			c.value(rule, item, p.with(itoa(i)))
 		}
 		if r["uniqueItems"] == true && slices.ContainsFunc(v[:i], func(other any) bool { return reflect.DeepEqual(item, other) }) {
-			c.say(p, badValue)
+			c.say(p, refusedValue)
 			return
 		}
 	}
@@ -186,24 +186,24 @@ func (c *validation) array(r map[string]any, v []any, p path) {
 
 func (c *validation) text(r map[string]any, v string, p path) {
 	if least, ok := number(r["minLength"]); ok && float64(utf8.RuneCountInString(v)) < least {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 	if pattern, ok := r["pattern"].(string); ok && !c.pattern(pattern).MatchString(v) {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 	if name, ok := r["format"].(string); ok {
 		if good := c.formats[name]; good != nil && !good(v) {
-			c.say(p, badFormat)
+			c.say(p, refusedFormat)
 		}
 	}
 }
 
 func (c *validation) number(r map[string]any, v float64, p path) {
 	if least, ok := number(r["minimum"]); ok && v < least {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 	if most, ok := number(r["maximum"]); ok && v > most {
-		c.say(p, badValue)
+		c.say(p, refusedValue)
 	}
 }
 
@@ -217,7 +217,7 @@ func (c *validation) combined(r map[string]any, v any, p path) {
 		if !ok {
 			continue
 		}
-		var faults []fault
+		var faults []misfit
 		matched := 0
 		for _, rule := range alternatives {
 			ok, found := c.accepts(rule, v, p)
@@ -230,7 +230,7 @@ func (c *validation) combined(r map[string]any, v any, p path) {
 		case matched == 0:
 			c.faults = append(c.faults, faults...)
 		case matched > 1 && word == "oneOf":
-			c.say(p, badValue)
+			c.say(p, refusedValue)
 		}
 	}
 }

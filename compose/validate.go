@@ -51,7 +51,7 @@ func (s *stack) checkDurations() {
 		for _, p := range durations {
 			n := v.at(p...)
 			if text, ok := n.value.(string); ok && !validDuration(s.environment.interpolate(text).effective) {
-				s.refuse(notCompose, fault{n.path, badFormat}, specificationSays)
+				s.refuse(notCompose, misfit{n.path, refusedFormat}, specificationSays)
 			}
 		}
 	}
@@ -80,8 +80,8 @@ func (s *stack) effective(v any) any {
 
 // causes are the faults to say: of each attribute the one that lies deepest,
 // since it is of the alternative that was meant, and every unknown key.
-func (s *stack) causes(faults []fault) []fault {
-	deepest := map[string]fault{}
+func (s *stack) causes(faults []misfit) []misfit {
+	deepest := map[string]misfit{}
 	for _, f := range faults {
 		if s.unknownAt(f.path) {
 			continue
@@ -91,7 +91,7 @@ func (s *stack) causes(faults []fault) []fault {
 			deepest[attribute] = f
 		}
 	}
-	var found []fault
+	var found []misfit
 	for _, attribute := range slices.Sorted(maps.Keys(deepest)) {
 		found = append(found, deepest[attribute])
 	}
@@ -106,18 +106,18 @@ func (s *stack) unknownAt(p path) bool {
 
 // specificationSays is what is said of the refusals of the specification.
 var specificationSays = map[refusal]phrase{
-	badValue:   "compose does not take this value here",
-	badType:    "compose wants a value of another type here",
-	badFormat:  "compose cannot read this duration",
-	missingKey: "compose wants a key here that is not there",
-	unknownKey: "compose knows no such key",
+	refusedValue:  "compose does not take this value here",
+	refusedType:   "compose wants a value of another type here",
+	refusedFormat: "compose cannot read this duration",
+	missingKey:    "compose wants a key here that is not there",
+	unknownKey:    "compose knows no such key",
 }
 
 // wouldBeKey is what the keys of compose and of the configuration look like.
 // What is none of theirs is shown when it is only misspelt.
 var wouldBeKey = regexp.MustCompile(`^[a-z][a-z_]{0,23}$`)
 
-func (s *stack) refuse(id string, f fault, says map[refusal]phrase) {
+func (s *stack) refuse(id string, f misfit, says map[refusal]phrase) {
 	at, ok := s.index.find(f.path)
 	if !ok {
 		at.Position = Position{File: s.files[0], Line: 1, Column: 1}
