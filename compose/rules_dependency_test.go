@@ -160,3 +160,15 @@ services:
 		{name: "given by a second file", file: of("    <<: *worker\n    depends_on: [mail]\n"), wiring: wiring{files: map[string]string{"override.yaml": "services:\n  worker:\n    depends_on: [redis]\n"}}},
 	})
 }
+
+// What the gate itself waits for, compose need not.
+func TestNeedsOfTheContract(t *testing.T) {
+	const contract = "contract: 1\nname: w\nkeys:\n  RQ_REDIS_URL: {type: redis_url, topic: redis, required: true}\n  R_URL: {type: http_url, topic: r, required: true}\nwaits:\n  - redis: RQ_REDIS_URL\n  - http: R_URL\n    path: /healthz\n"
+	file := strings.Replace(workerOf("", "  weppcloudr:\n    image: r\n    healthcheck: {test: [CMD, /up]}\n"), "tini", "/startgate", 1)
+	file = strings.Replace(file, "6379/0}", "6379/0, R_URL: 'http://weppcloudr:80'}", 1)
+	w := wiring{bare: true, files: map[string]string{"w.contract.yaml": contract}, config: "version: 1\ncontract: w.contract.yaml\nservices: {worker: {needs: [weppcloudr]}}\n"}
+	runWired(t, "SG50", []wired{
+		{name: "the wait is for it", file: file, wiring: w, want: "SG503/info SG503/info"},
+		{name: "the wait is for something else", file: strings.Replace(file, "http://weppcloudr", "http://elsewhere", 1), wiring: w, want: "SG503/error SG503/info"},
+	})
+}
