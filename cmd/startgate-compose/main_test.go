@@ -97,7 +97,7 @@ func TestExitCodes(t *testing.T) {
 		{"check -f partial.yaml", 2, "partial.yaml:1:11: error SG103"},
 		{"check -f partial.yaml --allow-partial --fail-on error", 0, "SG103"},
 		{"check -f .", 2, ".: error SG103: the file is a directory"},
-		{"check -f clean.yaml --contract contract.yaml", 0, ""},
+		{"check -f clean.yaml --contract contract.yaml", 1, "SG107"},
 		{"check -f clean.yaml --contract bad.yaml", 2, "SG109"},
 		{"check -f clean.yaml --contract absent.yaml", 2, "absent.yaml: error SG103"},
 		{"check -f clean.yaml --config config.yaml", 0, ""},
