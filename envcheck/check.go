@@ -9,6 +9,10 @@ type Process struct {
 	Raw Environ
 	// Args is the worker's command line, which secrets must not stand in.
 	Args []string
+	// Unknown are names of variables that are or may be set to what cannot be
+	// known, as where only the files of a deployment are there. Nothing is said
+	// about them, and what depends on them counts as neither true nor false.
+	Unknown []string
 
 	readFile func(path string) (string, Reason) // nil: readSecret
 }
@@ -70,7 +74,7 @@ func (c *Contract) Check(env Environ) Result { return c.CheckProcess(Process{Env
 // CheckProcess is [Contract.Check] with what can be known of the process
 // beside its environment.
 func (c *Contract) CheckProcess(p Process) Result {
-	j := &judge{contract: c, env: indexOf(p.Environ, p.Raw), readFile: p.readFile, args: p.Args}
+	j := &judge{contract: c, env: indexOf(p.Environ, p.Raw), readFile: p.readFile, args: p.Args, unknown: p.Unknown}
 	if j.readFile == nil {
 		j.readFile = readSecret
 	}
@@ -99,6 +103,7 @@ type judge struct {
 	contract *Contract
 	env      index
 	args     []string
+	unknown  []string
 	readFile func(path string) (string, Reason)
 	readings map[Key]*reading
 	result   Result

@@ -32,6 +32,9 @@ func (j *judge) judgeKeys() {
 // fallback and is not taken: its faults keep no worker from starting.
 func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	k := r.spec
+	if slices.Contains(j.unknown, string(k.Key)) {
+		return
+	}
 	required := needed || k.Required.eval(j) == isTrue
 	own := r.via == nil && r.status != unset
 	switch {

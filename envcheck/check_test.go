@@ -123,3 +123,18 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownKeyIsNotSaid: of what cannot be known not even that it is set is
+// held against it.
+func TestUnknownKeyIsNotSaid(t *testing.T) {
+	c, faults := Load(strings.NewReader("contract: 1\nname: w\nkeys:\n  A: {forbidden: true}\n  B: {required: true}\n"))
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	if codes := c.CheckProcess(Process{Unknown: []string{"A", "B"}}).Codes(); len(codes) > 0 {
+		t.Errorf("of unknown keys there is said %v", codes)
+	}
+	if codes := c.CheckProcess(Process{Environ: Environ{"A=1"}}).Codes(); len(codes) != 2 {
+		t.Errorf("of known keys there is said %v", codes)
+	}
+}

@@ -1,6 +1,9 @@
 package envcheck
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // keyStatus is what a key is found to be.
 type keyStatus uint8
@@ -30,6 +33,10 @@ type reading struct {
 // read reads a key, each by itself: fallbacks and conditions come later.
 func (j *judge) read(k *KeySpec) *reading {
 	r := &reading{spec: k, from: k.Key}
+	if slices.Contains(j.unknown, string(k.Key)) {
+		r.status = faulty
+		return r
+	}
 	text, set := j.env.first[string(k.Key)]
 	if j.env.differs[string(k.Key)] {
 		r.repeated = true

@@ -1,0 +1,204 @@
+package compose
+
+import (
+	"bytes"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/compose-spec/compose-go/v2/dotenv"
+)
+
+// readEnvironment is what interpolation sees, as docker compose has it: the
+// process's environment, and below it the .env file of the project directory,
+// or the files that were given instead.
+func (s *stack) readEnvironment() environment {
+	env := environment{}
+	for _, entry := range s.options.Environ {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			env[name] = value
+		}
+	}
+	files := s.options.EnvFiles
+	given := files != nil
+	if !given {
+		files = []string{filepath.Join(s.dir, ".env")}
+	}
+	outer := maps.Clone(env)
+	for _, file := range files {
+		content, reason := readFile(file)
+		if reason != "" {
+			if given {
+				s.say(missingFile, Position{File: file}, nil, "the file "+phrase(reason)+": variables from it were not known")
+			}
+			continue
+		}
+		values, ok := parseDotenv(content, outer)
+		if !ok {
+			s.say(notCompose, Position{File: file}, nil, "compose cannot read this file of variables")
+		}
+		for name, value := range values {
+			if _, set := outer[name]; !set {
+				env[name] = value
+			}
+		}
+	}
+	return env
+}
+
+// parseDotenv reads what compose's own dialect says. Its errors quote lines of
+// the file and are dropped.
+func parseDotenv(content []byte, env environment) (values map[string]string, ok bool) {
+	values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	})
+	return values, err == nil
+}
+
+// source says where a service's variable comes from. A later one beats an
+// earlier one.
+type source uint8
+
+const (
+	fromImage source = iota
+	fromEnvFile
+	fromEnvironment
+)
+
+// envVar is an environment variable of a service, as the container gets it.
+type envVar struct {
+	text
+	name     string
+	source   source
+	node     node     // in environment, else the env_file entry
+	position Position // where it is written
+	// passed is a variable without a value, which compose takes from its own
+	// environment and leaves out when it is unset there.
+	passed bool
+	// hides is the variable of an env_file that this one is taken instead of.
+	hides *envVar
+}
+
+// set reports whether the container gets the variable with something in it.
+func (v *envVar) set() bool { return v != nil && v.known && v.effective != "" }
+
+// readVariables makes the service's environment: what its image is said to
+// have, its env_files, and over them its environment.
+func (v *service) readVariables() {
+	v.variables = map[string]*envVar{}
+	for name, value := range v.image.Env {
+		v.variables[name] = &envVar{text: text{symbolic: value, effective: value, known: true}, name: name, source: fromImage, node: v.node, position: v.position()}
+	}
+	v.complete = true
+	for _, entry := range v.at("env_file").each() {
+		v.readEnvFile(entry)
+	}
+	for name, e := range v.written() {
+		if old := v.variables[name]; old != nil && old.source == fromEnvFile {
+			e.hides = old
+		}
+		v.variables[name] = e
+	}
+}
+
+// written are the variables under environment, in its two spellings.
+func (v *service) written() map[string]*envVar {
+	env := v.at("environment")
+	found := map[string]*envVar{}
+	if m, ok := env.value.(map[string]any); ok {
+		for name, value := range m {
+			n := env.at(name)
+			found[name] = &envVar{name: name, text: n.text(), passed: value == nil, node: n}
+		}
+	}
+	items, _ := env.value.([]any)
+	for _, item := range items {
+		entry, _ := item.(string)
+		name, value, valued := strings.Cut(entry, "=")
+		n := node{stack: v.stack, path: env.path.with(name), value: value}
+		found[name] = &envVar{name: name, text: v.stack.environment.interpolate(value), passed: !valued, node: n}
+	}
+	for name, e := range found {
+		e.source, e.position = fromEnvironment, e.node.position()
+		if !e.passed {
+			continue
+		}
+		value, set := v.stack.environment[name]
+		e.text = text{effective: value, known: set}
+	}
+	return found
+}
+
+// readEnvFile reads one entry of env_file. What a required file that is absent
+// would hold is not known.
+func (v *service) readEnvFile(entry node) {
+	name := entry.at("path").text()
+	required, known := entry.at("required").truth()
+	required = required || !known || !entry.has("required")
+	file := beside(name.effective, v.stack.dir)
+	content, reason := readFile(file)
+	if reason == notFound && required && v.stack.options.EnvFileStub != "" {
+		file = v.stack.options.EnvFileStub
+		content, reason = readFile(file)
+	}
+	switch {
+	case name.known && reason == notFound && !required:
+		return
+	case !name.known || reason == notFound || reason == notAllowed:
+		v.complete = false
+		v.stack.say(absentEnvFile, entry.position(), entry.path, "an env_file of %s is not here: what it would set is not known", nameOf(v.name))
+		return
+	case reason != "":
+		v.complete = false
+		v.stack.say(missingFile, entry.position(), entry.path, "the env_file "+phrase(reason)+": what it holds was not judged")
+		return
+	}
+	values, ok := rawVariables(content), true
+	if entry.at("format").text().effective != "raw" {
+		values, ok = parseDotenv(content, v.stack.environment)
+	}
+	if !ok {
+		v.complete = false
+		v.stack.say(notCompose, entry.position(), entry.path, "compose cannot read this env_file")
+		return
+	}
+	// A name that a variable decides would be a value.
+	shown := len(name.variables) == 0
+	if shown {
+		v.stack.texts[file] = content
+	}
+	for key, value := range values {
+		e := &envVar{text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
+		if shown {
+			e.position = Position{File: file, Line: lineOf(content, key), Column: 1}
+		}
+		v.variables[key] = e
+	}
+}
+
+// rawVariables reads lines as they stand, which is what format: raw means.
+func rawVariables(content []byte) map[string]string {
+	values := map[string]string{}
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimRight(line, "\r\n")
+		name, value, ok := strings.Cut(line, "=")
+		if ok && name != "" && !strings.HasPrefix(name, "#") {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// lineOf is the line of an env file that sets key, 0 when it cannot be found.
+func lineOf(content []byte, key string) int {
+	n, found := 0, 0
+	for line := range strings.Lines(string(content)) {
+		n++
+		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "export "))
+		if rest, ok := strings.CutPrefix(name, key); ok && rest != "" && strings.ContainsRune("= :\t", rune(rest[0])) {
+			found = n
+		}
+	}
+	return found
+}

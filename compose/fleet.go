@@ -1,0 +1,144 @@
+package compose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/startgate/startgate/envcheck"
+)
+
+// reads is what the service's process reads from a key: its variable, which is
+// returned too, or the default that the contract declares. It is not known
+// where the variable may be set to what is not known.
+func (v *service) reads(key string) (value string, e *envVar, known bool) {
+	e = v.variables[key]
+	switch {
+	case e != nil && !e.known, e == nil && !v.complete:
+		return "", e, false
+	case e != nil && e.effective != "":
+		return e.effective, e, true
+	}
+	if k := v.specOf(key); k != nil && k.Default != nil {
+		return *k.Default, e, true
+	}
+	return "", e, true
+}
+
+// specOf is how the contract declares a key, nil when it does not.
+func (v *service) specOf(key string) *envcheck.KeySpec {
+	if v.contract == nil {
+		return nil
+	}
+	for _, k := range v.contract.Keys {
+		if string(k.Key) == key {
+			return k
+		}
+	}
+	return nil
+}
+
+// replicas is how many containers the service has, and where that is written
+// (compose, GetScale).
+func (v *service) replicas() (n int, at node, known bool) {
+	at = v.at("scale")
+	if !at.exists() {
+		at = v.at("deploy", "replicas")
+	}
+	n, known = at.integer(1)
+	if !at.exists() {
+		at = v.node
+	}
+	return n, at, known
+}
+
+// several reports whether the service is known to have more than one container.
+func (v *service) several() bool {
+	n, _, known := v.replicas()
+	return known && n > 1
+}
+
+// port is one entry of ports: what the service can be reached at from outside.
+type port struct {
+	node    node
+	address string // of the host, "" for all of them
+	known   bool
+}
+
+// ports are the ports that the service publishes, in both spellings. Without a
+// host's port the engine takes a free one.
+func (v *service) ports() []port {
+	var found []port
+	for _, n := range v.at("ports").each() {
+		if !n.isText() {
+			address := n.at("host_ip").text()
+			found = append(found, port{n, address.effective, address.known})
+			continue
+		}
+		p := port{node: n, known: true}
+		text := n.text().effective
+		if i := strings.LastIndexByte(text, ':'); i >= 0 {
+			before := text[:i]
+			// A variable that is not known may hold the address as well.
+			p.known = !marked(before)
+			if i = strings.LastIndexByte(before, ':'); i >= 0 {
+				p.address = strings.Trim(before[:i], "[]")
+				p.known = !marked(p.address)
+			}
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// everywhere reports whether the port is reachable from all networks of the
+// host.
+func (p port) everywhere() bool {
+	return p.known && (p.address == "" || p.address == "0.0.0.0" || p.address == "::")
+}
+
+// loopback reports whether the port is reachable from the host alone.
+func (p port) loopback() bool {
+	return p.known && (strings.HasPrefix(p.address, "127.") || p.address == "::1" || p.address == "localhost")
+}
+
+// option is the value of an option in a command line, in any of its spellings:
+// -n X, --name X, --name=X. ok is false when it is not there.
+func option(args []string, spellings ...string) (value string, ok bool) {
+	for i, arg := range args {
+		name, value, valued := strings.Cut(arg, "=")
+		switch {
+		case !slices.Contains(spellings, name):
+		case valued:
+			return value, true
+		case i+1 < len(args):
+			return args[i+1], true
+		}
+	}
+	return "", false
+}
+
+// beat reports whether the service runs Celery's beat, be it inside a worker.
+// One that keeps its schedule in Redis takes a lock there, so that several
+// cannot harm.
+func (v *service) beat() (inside, ok bool) {
+	args, _ := v.argv()
+	args = words(args)
+	if v.client != envcheck.Celery || slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(strings.ToLower(arg), "redbeat") }) {
+		return false, false
+	}
+	inside = startsWith(args, []string{"celery", "worker"}) && (slices.Contains(args, "-B") || slices.Contains(args, "--beat"))
+	return inside, v.scheduler || inside
+}
+
+// sayConfigured adds a finding about something that startgate.compose.yaml
+// declares, in that file.
+func (c *check) sayConfigured(p path, message phrase, names ...name) *Finding {
+	config := c.options.Config
+	at := Position{File: config.Source}
+	if config.index != nil {
+		if w, ok := config.index.find(p); ok {
+			at = w.Position
+		}
+	}
+	return c.add(c.rule, at, p, message, names...)
+}

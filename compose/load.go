@@ -1,0 +1,227 @@
+package compose
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+	"go.yaml.in/yaml/v4"
+)
+
+// stack is the files that are given to one docker compose command.
+type stack struct {
+	name        string   // as startgate.compose.yaml has it, or ""
+	files       []string // as given
+	dir         string   // the project directory
+	environment environment
+	index       *index
+	opened      int  // files that others name
+	model       node // merged, with its variables
+	services    []*service
+	reached     map[string][]*service // by the names that they have for each other
+	options     *Options
+	findings    []Finding
+	texts       map[string][]byte // of the files read, for the comments in them
+}
+
+// load reads a stack. What keeps it from being read is among its findings; the
+// model is then empty.
+func load(ctx context.Context, name string, files []string, o *Options) *stack {
+	s := &stack{name: name, files: files, dir: filepath.Dir(files[0]), index: newIndex(), texts: map[string][]byte{}, options: o}
+	s.model = node{stack: s}
+	s.environment = s.readEnvironment()
+	var contents []types.ConfigFile
+	for _, file := range files {
+		f, ok := s.read(file, Position{File: file})
+		if !ok {
+			continue
+		}
+		if !f.isCompose() {
+			s.say(notCompose, Position{File: file, Line: 1, Column: 1}, nil, "this is no compose file")
+			continue
+		}
+		s.follow(f, s.dir, nil)
+		s.findTwice(f)
+		contents = append(contents, types.ConfigFile{Filename: s.absolute(file), Content: f.content()})
+	}
+	if len(contents) == 0 {
+		for i := range s.findings { // nothing is left that could be judged
+			s.findings[i].Severity, s.findings[i].Unjudged = Error, true
+		}
+	}
+	if s.stuck() {
+		return s
+	}
+	model, err := loader.LoadModelWithContext(ctx, types.ConfigDetails{
+		WorkingDir: s.dir, ConfigFiles: contents, Environment: types.Mapping{},
+	}, symbolic)
+	if err != nil {
+		at, p := s.blame(err)
+		s.say(notCompose, at, p, "compose refuses the model that the files make together")
+		return s
+	}
+	s.model.value = model
+	s.validate()
+	s.makeServices()
+	return s
+}
+
+// symbolic are compose-go's options for a merged model whose variables stay as
+// they are.
+func symbolic(o *loader.Options) {
+	o.SkipInterpolation = true
+	o.SkipValidation = true
+	o.SkipNormalization = true
+	o.SkipConsistencyCheck = true
+	o.SkipResolveEnvironment = true
+	o.SkipResolveLabels = true
+	o.SkipDefaultValues = true
+	o.ResolvePaths = false
+	o.SetProjectName("stack", true)
+}
+
+// stuck reports whether there is already a reason not to judge the model.
+func (s *stack) stuck() bool {
+	return slices.ContainsFunc(s.findings, func(f Finding) bool { return f.Unjudged })
+}
+
+// sayMissing finds a file that is not to be had. Where the rest is asked for, it
+// is the rest that counts.
+func (s *stack) sayMissing(asked Position, message phrase) {
+	f := s.say(missingFile, asked, nil, message)
+	if s.options.AllowPartial {
+		f.as(Warn).Unjudged = false
+	}
+}
+
+// namedPath finds the path in the text of an error of compose-go.
+var namedPath = regexp.MustCompile(`(?:services|networks|volumes|secrets|configs)\.[A-Za-z0-9._-]+`)
+
+// blame is where an error of compose-go has its cause, as far as its text names
+// a path that is in the files. Nothing of the text is kept.
+func (s *stack) blame(err error) (Position, path) {
+	for _, text := range namedPath.FindAllString(err.Error(), -1) {
+		p := path(strings.Split(strings.TrimRight(text, "."), "."))
+		if at, ok := s.index.find(p); ok {
+			return at.Position, p
+		}
+	}
+	return Position{File: s.files[0], Line: 1, Column: 1}, nil
+}
+
+// document is a parsed file.
+type document struct {
+	name    string
+	text    []byte
+	nodes   []*yaml.Node
+	changed bool // a reference to a file that is not there was taken out
+}
+
+// read reads and parses a file of the stack, which is asked for at a position.
+func (s *stack) read(file string, asked Position) (*document, bool) {
+	content, reason := s.content(file)
+	if reason != "" {
+		s.sayMissing(asked, "the file "+phrase(reason)+": what it holds was not judged")
+		return nil, false
+	}
+	s.texts[file] = content
+	nodes, line, column, ok := documents(content)
+	if !ok {
+		s.say(badYAML, Position{file, line, column}, nil, "this is not YAML")
+		return nil, false
+	}
+	return &document{name: file, text: content, nodes: nodes}, true
+}
+
+// stdin is the name of a file that stands for the standard input.
+const stdin = "-"
+
+func (s *stack) content(file string) ([]byte, unreadable) {
+	if file != stdin || s.options.Stdin == nil {
+		return readFile(s.absolute(file))
+	}
+	content, err := io.ReadAll(io.LimitReader(s.options.Stdin, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, ioFailed
+	case len(content) > maxFile:
+		return nil, tooLarge
+	}
+	return content, ""
+}
+
+// absolute is where a file is that was named relative to this process's
+// directory.
+func (s *stack) absolute(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	return abs
+}
+
+// content is the file's text, without what was taken out of it.
+func (d *document) content() []byte {
+	if !d.changed {
+		return d.text
+	}
+	var out []byte
+	for _, n := range d.nodes {
+		text, err := yaml.Marshal(n)
+		if err != nil {
+			return d.text
+		}
+		out = append(append(out, "---\n"...), text...)
+	}
+	return out
+}
+
+// isCompose reports whether the file could be one for compose.
+func (d *document) isCompose() bool {
+	for _, n := range d.nodes {
+		root := resolve(n)
+		if root == nil || root.Kind != yaml.MappingNode {
+			return false
+		}
+		for _, key := range [...]string{"services", "include", "networks", "volumes", "secrets", "configs", "name"} {
+			if entry(root, key) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolve is the node that counts: a document's content, an alias's target.
+func resolve(n *yaml.Node) *yaml.Node {
+	for n != nil && (n.Kind == yaml.AliasNode || n.Kind == yaml.DocumentNode) {
+		switch {
+		case n.Kind == yaml.AliasNode:
+			n = n.Alias
+		case len(n.Content) == 0:
+			return nil
+		default:
+			n = n.Content[0]
+		}
+	}
+	return n
+}
+
+// entry is the value of a mapping's key, or nil.
+func entry(n *yaml.Node, key string) *yaml.Node {
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return resolve(n.Content[i+1])
+		}
+	}
+	return nil
+}

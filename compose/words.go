@@ -1,0 +1,71 @@
+package compose
+
+import (
+	"strings"
+)
+
+// word is a word of a command line or a script, with its variables still in it.
+type word struct {
+	text
+	node node
+}
+
+// hole stands for a variable while a text is taken apart. No text that YAML
+// takes holds one.
+const hole = "\x00"
+
+// holes is s with each variable replaced by a hole, and those variables.
+func holes(s string) (rest string, taken []string) {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '$')
+		if i < 0 || i+1 == len(s) {
+			b.WriteString(s)
+			return b.String(), taken
+		}
+		n := 1 + wordLength(s[i+1:])
+		switch {
+		case s[i+1] == '$':
+			b.WriteString(s[:i+2])
+			s = s[i+2:]
+			continue
+		case s[i+1] == '{':
+			n = 2 + closing(s[i+1:])
+		}
+		b.WriteString(s[:i])
+		if n > 1 {
+			b.WriteString(hole)
+			taken = append(taken, s[i:i+n])
+		} else {
+			b.WriteByte('$')
+		}
+		s = s[i+n:]
+	}
+}
+
+// wordsAt are the words of a command line at n, those of the scripts in it
+// among them.
+func wordsAt(n node) []word {
+	items := []node{n}
+	if !n.isText() {
+		items = n.each()
+	}
+	var found []word
+	for _, item := range items {
+		rest, taken := holes(item.text().symbolic)
+		for _, w := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()\"'`", r) }) {
+			for strings.Contains(w, hole) {
+				w = strings.Replace(w, hole, taken[0], 1)
+				taken = taken[1:]
+			}
+			found = append(found, word{n.stack.environment.interpolate(w), item})
+		}
+	}
+	return found
+}
+
+// commandWords are all words that the service's processes are started with.
+func (v *service) commandWords() []word {
+	all := append(wordsAt(v.at("entrypoint")), wordsAt(v.at("command"))...)
+	return append(all, wordsAt(v.at("healthcheck", "test"))...)
+}
