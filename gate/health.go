@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -203,10 +202,10 @@ func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Hea
 	return ""
 }
 
-// runsHere reports whether there is a process of that number in this PID
-// namespace.
+// runsHere reports whether a process of that number lives in this PID
+// namespace: one that has ended keeps its number until somebody reaps it.
 func runsHere(pid int) bool {
-	_, err := os.Stat("/proc/" + strconv.Itoa(pid))
+	_, err := startTime(pid)
 	return err == nil
 }
 

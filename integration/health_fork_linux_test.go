@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A health check that forks leaves orphans to a process 1 that may not reap
@@ -17,7 +18,7 @@ func TestHealthDoesNotFork(t *testing.T) {
 		"keys: {REDIS_URL: {type: redis_url}}\nwaits: [{redis: REDIS_URL}]\nhealth: {redis: true, heartbeat: {rq: true}, http: {port: 1, path: /}}\n"))
 	p := start(t, command(env, "run", "--", workerPath(), "signal"))
 	p.await("exec", 1)
-	if forks := traceForks(t, slices.Concat([]string{gatePath()}, []string{"health"}), env); forks != 0 {
+	if forks := traceForks(t, []string{gatePath(), "health"}, env); forks != 0 {
 		t.Errorf("health has forked %d times", forks)
 	}
 	// What counts nothing would count none here, too.
@@ -49,46 +50,48 @@ func traceForks(t *testing.T, argv, env []string) (forks int) {
 	}
 	const (
 		exitKill = 0x100000 // PTRACE_O_EXITKILL
-		allKinds = 0x40000000
 		follow   = syscall.PTRACE_O_TRACEFORK | syscall.PTRACE_O_TRACEVFORK | syscall.PTRACE_O_TRACECLONE
 	)
 	if err := syscall.PtraceSetOptions(pid, follow|exitKill); err != nil {
 		t.Fatal(err)
 	}
-	tracees := map[int]bool{pid: true}
-	for id := pid; ; {
-		if err := syscall.PtraceCont(id, int(passed(status))); err != nil && err != syscall.ESRCH {
-			t.Fatal(err)
-		}
-		for {
-			id, err = waitTracee(tracees, &status, allKinds)
-			if err != nil {
+	if err := syscall.PtraceCont(pid, 0); err != nil {
+		t.Fatal(err)
+	}
+	// Each is waited for by its number: other children of this process are
+	// others' to wait for.
+	for tracees := []int{pid}; ; time.Sleep(100 * time.Microsecond) {
+		for _, id := range slices.Clone(tracees) {
+			switch got, err := syscall.Wait4(id, &status, syscall.WNOHANG|syscall.WALL, nil); {
+			case got == 0 && err == nil:
+				continue
+			case err != nil, status.Exited(), status.Signaled():
+				if id == pid {
+					return forks
+				}
+				tracees = slices.DeleteFunc(tracees, func(other int) bool { return other == id })
+				continue
+			}
+			switch status.TrapCause() {
+			case syscall.PTRACE_EVENT_FORK, syscall.PTRACE_EVENT_VFORK:
+				forks++
+				fallthrough
+			case syscall.PTRACE_EVENT_CLONE:
+				if made, err := syscall.PtraceGetEventMsg(id); err == nil {
+					tracees = append(tracees, int(made))
+				}
+			}
+			if err := syscall.PtraceCont(id, passed(status)); err != nil && err != syscall.ESRCH {
 				t.Fatal(err)
 			}
-			if !status.Exited() && !status.Signaled() {
-				break
-			}
-			if delete(tracees, id); id == pid {
-				return forks
-			}
-		}
-		switch status.TrapCause() {
-		case syscall.PTRACE_EVENT_FORK, syscall.PTRACE_EVENT_VFORK:
-			forks++
 		}
 	}
-}
-
-// waitTracee waits for the next event of the tracees and of what they make.
-// Other children of this process are others' to wait for.
-func waitTracee(tracees map[int]bool, status *syscall.WaitStatus, kinds int) (int, error) {
-	return 0, nil
 }
 
 // passed is the signal that a stopped tracee is to get: none of the tracer's.
-func passed(s syscall.WaitStatus) syscall.Signal {
+func passed(s syscall.WaitStatus) int {
 	if s.StopSignal() == syscall.SIGTRAP || s.StopSignal() == syscall.SIGSTOP {
 		return 0
 	}
-	return s.StopSignal()
+	return int(s.StopSignal())
 }

@@ -5,6 +5,10 @@
 //
 // Each line of output is one program's: its exit code, and then the
 // nanoseconds of each run.
+//
+//	loop wait
+//
+// only stays, as a worker does.
 package main
 
 import (
@@ -16,6 +20,10 @@ import (
 )
 
 func main() {
+	if os.Args[1] == "wait" {
+		time.Sleep(time.Hour)
+		return
+	}
 	runs, err := strconv.Atoi(os.Args[1])
 	if err != nil {
 		panic(err)
