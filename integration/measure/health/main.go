@@ -71,6 +71,7 @@ func measure(runs int, gate, raw string) (code int, err error) {
 	defer removeContainer(container)
 	programs := []program{
 		{"does nothing", []string{"/nop"}, false},
+		{"version, the binary's own start", []string{"/startgate", "version"}, false},
 		{"health", []string{"/startgate", "health"}, true},
 		{"health, redis: true", []string{"/startgate", "health", "--contract=/asking.yaml"}, true},
 	}
