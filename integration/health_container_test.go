@@ -207,3 +207,13 @@ func (b *box) awaitHealth(text string) {
 		return nil
 	})
 }
+
+// field is the value of a field of a line of text.
+func field(line, name string) string {
+	for word := range strings.FieldsSeq(line) {
+		if value, ok := strings.CutPrefix(word, name+"="); ok {
+			return strings.TrimSuffix(value, ":")
+		}
+	}
+	return ""
+}
