@@ -38,6 +38,8 @@ type Result struct {
 	Revision Word
 	// HeartbeatFile is the path of the file that the worker touches.
 	HeartbeatFile Secret
+	// HealthPort is the port that the worker must answer at, "" for none.
+	HealthPort Secret
 
 	exports []export
 }

@@ -3,6 +3,7 @@ package envcheck
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -183,6 +184,13 @@ func (j *judge) takeSettings() {
 func (j *judge) takeHealth() {
 	h := j.contract.Health
 	j.result.HeartbeatFile = j.secret(h.HeartbeatFile)
+	switch {
+	case h.HTTP == nil:
+	case h.HTTP.Number != 0:
+		j.result.HealthPort = Seal(strconv.Itoa(h.HTTP.Number))
+	default:
+		j.result.HealthPort = j.secret(h.HTTP.Port)
+	}
 	revision := j.word(h.Revision)
 	other := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)

@@ -230,6 +230,7 @@ const (
 
 	HealthHeartbeatMissing Code = "health_heartbeat_missing"
 	HealthHeartbeatStale   Code = "health_heartbeat_stale"
+	HealthHTTP             Code = "health_http"
 )
 
 // entry is a code's line in the catalogue: its level, the constant sentence
@@ -425,6 +426,7 @@ var catalogue = [...]entry{
 	{HealthRedis, Error, "the worker runs, and Redis is not ready", "see its cause"},
 	{HealthHeartbeatMissing, Error, "the worker runs, and there is no heartbeat of it", "see what the worker does"},
 	{HealthHeartbeatStale, Error, "the worker runs, and its heartbeat is old", "see what the worker does"},
+	{HealthHTTP, Error, "the worker runs, and does not answer over HTTP as it should", "see its cause"},
 }
 
 // lookup returns the catalogue's line for c. A code that a contract brings is

@@ -172,6 +172,15 @@ type Health struct {
 	Heartbeats       []Client // of the families that keep one in Redis
 	HeartbeatFile    Key      // path of a file that the worker touches
 	MaxAge           *big.Rat // of a heartbeat, in seconds; nil is the family's
+	HTTP             *HTTPCheck
+}
+
+// HTTPCheck is a path of the worker that must be answered with a 2xx, at a
+// port of this machine.
+type HTTPCheck struct {
+	Port   Key
+	Number int // of the port, where no key has it
+	Path   string
 }
 
 // Client is a family of Redis clients: whose URL dialect and needs apply.

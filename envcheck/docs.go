@@ -2,11 +2,12 @@ package envcheck
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
 // Docs writes the contract as Markdown: a table of its keys, with when each is
-// required and what the gate may say of it, then rules, waits and settings.
+// required and what the gate may say of it, then rules, waits, settings and health.
 func (c *Contract) Docs() string {
 	var b strings.Builder
 	b.WriteString("# " + string(c.Name) + "\n")
@@ -48,6 +49,12 @@ func (c *Contract) Docs() string {
 		table(&b, "Settings of the gate", "Setting", "Key")
 		for _, s := range c.Settings {
 			row(&b, code(string(s.Setting)), code(string(s.Key)))
+		}
+	}
+	if asked := c.Health.asked(); len(asked) > 0 {
+		table(&b, "Health", "Of a running worker", "Keys")
+		for _, a := range asked {
+			row(&b, a.text, a.keys)
 		}
 	}
 	return b.String()
@@ -197,6 +204,36 @@ func (c Check) text() string {
 		return "noeviction"
 	}
 	return "version>=" + c.Version
+}
+
+// asking is one thing that health asks of a worker.
+type asking struct{ text, keys string }
+
+func (h *Health) asked() (all []asking) {
+	if h.Redis {
+		all = append(all, asking{"Redis is ready", ""})
+	}
+	for _, family := range h.Heartbeats {
+		all = append(all, asking{"its heartbeat of " + string(family) + " in Redis is fresh" + h.ageText(), ""})
+	}
+	if h.HeartbeatFile != "" {
+		all = append(all, asking{"it has touched its heartbeat file" + h.ageText(), code(string(h.HeartbeatFile))})
+	}
+	if h.HTTP != nil {
+		a := asking{text: "GET " + code(h.HTTP.Path) + " answers with 2xx"}
+		if a.keys = code(string(h.HTTP.Port)); h.HTTP.Port == "" {
+			a.text, a.keys = a.text+" at port "+strconv.Itoa(h.HTTP.Number), ""
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func (h *Health) ageText() string {
+	if h.MaxAge == nil {
+		return ""
+	}
+	return ", in the last " + decimal(h.MaxAge) + " s"
 }
 
 // Example writes an example .env file: every key, commented, and set only

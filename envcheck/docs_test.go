@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,36 @@ func TestDocs(t *testing.T) {
 			if !strings.Contains(c.Docs(), "| `"+string(k.Key)+"` |") {
 				t.Errorf("%s is not in the table", k.Key)
 			}
+		}
+	}
+}
+
+// The docs name all that health can ask of a worker.
+func TestDocsOfHealth(t *testing.T) {
+	for _, c := range []struct{ health, want string }{
+		{"redis: true, heartbeat: {sidekiq: true, max_age: 90}", "| Redis is ready | |\n| its heartbeat of sidekiq in Redis is fresh, in the last 90 s | |\n"},
+		{"heartbeat: {file: F, max_age: 9}", "| it has touched its heartbeat file, in the last 9 s | `F` |\n"},
+		{"http: {port: P, path: /x}", "| GET `/x` answers with 2xx | `P` |\n"},
+		{"http: {port: 8080, path: /x}", "| GET `/x` answers with 2xx at port 8080 | |\n"},
+		{"listen: P", ""},
+	} {
+		docs := contractOf(t, "keys: {P: {type: port}, F: {type: path}}\nhealth: {"+c.health+"}\n").Docs()
+		_, got, _ := strings.Cut(docs, "## Health\n\n| Of a running worker | Keys |\n| --- | --- |\n")
+		if got != c.want {
+			t.Errorf("health: {%s}: got\n%s\nwant\n%s", c.health, got, c.want)
+		}
+	}
+}
+
+// Where the worker must answer is its key's value, or its default.
+func TestHealthPort(t *testing.T) {
+	const contract = "keys: {P: {type: port%s}}\nhealth: {http: {port: %s, path: /x}}\n"
+	for _, c := range []struct{ fallback, port, env, want string }{
+		{"", "P", "P=81", "81"}, {", default: 82", "P", "", "82"}, {"", "P", "", ""}, {"", "83", "P=81", "83"},
+	} {
+		got := contractOf(t, fmt.Sprintf(contract, c.fallback, c.port)).Check(Environ{c.env}).HealthPort.Reveal()
+		if got != c.want {
+			t.Errorf("%+v: got %q", c, got)
 		}
 	}
 }

@@ -47,6 +47,33 @@ func headerFields() []field[HeaderKey] {
 	}
 }
 
+func healthHTTPFields() []field[HTTPCheck] {
+	return []field[HTTPCheck]{
+		must(field[HTTPCheck]{name: "port", doc: "key of the port that the worker answers at, or its number",
+			schema: anyOf(keyName().schema, portSchema), read: readHealthPort}),
+		must(fieldOf("path", "path to ask for, such as /healthz", patterned("/[!-~]*", urlPath),
+			func(h *HTTPCheck, v string) { h.Path = v })),
+	}
+}
+
+func portSchema() schema { return schema{"type": "integer", "minimum": 1, "maximum": 65535} }
+
+func readHealthPort(l *loader, n *yaml.Node, h *HTTPCheck) {
+	s, ok := l.scalar(n)
+	if !ok {
+		return
+	}
+	number, isNumber := digits(s)
+	switch {
+	case !isNumber:
+		h.Port, _ = declared().read(l, n)
+	case number < 1 || number > 65535:
+		l.faultFix(n, ContractBadValue, OutOfRange, "write a port from 1 to 65535")
+	default:
+		h.Number = number
+	}
+}
+
 // framing are the headers that say where a request goes and ends.
 var framing = [...]string{"host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"}
 

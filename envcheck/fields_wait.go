@@ -87,6 +87,8 @@ func healthFields() []field[Health] {
 		fieldOf("redis", "Redis must be ready too", boolean(), func(h *Health, v bool) { h.Redis = v }),
 		{name: "heartbeat", doc: "the worker's own heartbeat must be fresh", schema: object(heartbeatFields).schema,
 			read: func(l *loader, n *yaml.Node, h *Health) { readFields(l, n, heartbeatFields(), h) }},
+		fieldOf("http", "the worker must answer over HTTP, on this machine, with a 2xx", object(healthHTTPFields),
+			func(h *Health, v *HTTPCheck) { h.HTTP = v }),
 	}
 }
 

@@ -57,7 +57,7 @@ waits:
   - {tcp: URL, name: tcp}
 settings: {timeout: SECONDS, delay: MILLIS}
 queues: [a, 'b:c']
-health: {listen: PORT, revision: STRING, redis: true, heartbeat: {rq: true, max_age: 480}}
+health: {listen: PORT, revision: STRING, redis: true, heartbeat: {rq: true, max_age: 480}, http: {port: PORT, path: /x}}
 `
 
 func FuzzContract(f *testing.F) {

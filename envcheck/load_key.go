@@ -238,6 +238,7 @@ func (l *loader) findFallbackOnly() {
 	for _, s := range c.Settings {
 		other[s.Key] = true
 	}
+	mark(other, c.Health.keys())
 	for _, k := range c.Keys {
 		k.fallbackOnly = only[k.Key] && !other[k.Key] && k.Required == nil
 	}

@@ -135,6 +135,10 @@ func TestLoadFaults(t *testing.T) {
 		{"setting by a text", "keys: {A: {}}\nsettings: {timeout: A}", "4:21 contract_bad_value/key_of_other_type"},
 		{"health", "keys: {A: {type: bool}}\nhealth: {listen: A, revision: B, heartbeat: {rq: true, max_age: 0}}",
 			"4:18 contract_bad_value/key_of_other_type\n4:31 contract_key_undeclared\n4:65 contract_bad_value/below_min"},
+		{"health over HTTP", "keys: {A: {type: int}}\nhealth: {http: {port: A, path: x, host: A}}",
+			"4:23 contract_bad_value/key_of_other_type\n4:32 contract_bad_value/not_printable\n4:35 contract_unknown_field"},
+		{"health at no port", "keys: {}\nhealth: {http: {port: 65536}}", "4:16 contract_missing_field\n4:23 contract_bad_value/out_of_range"},
+		{"health at a port that no key has", "keys: {}\nhealth: {http: {port: A, path: /}}", "4:23 contract_key_undeclared"},
 		{"queue names", "keys: {}\nqueues: [ok, 'a b', '']", "4:14 contract_bad_value/not_a_name\n4:21 contract_bad_value/not_a_name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

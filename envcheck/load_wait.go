@@ -113,12 +113,24 @@ func (l *loader) checkSettings() {
 	h := &c.Health
 	l.typed(h, "listen", h.Listen, TypePort, TypeString)
 	l.typed(h, "file", h.HeartbeatFile, TypePath)
+	if h.HTTP != nil {
+		l.typed(h.HTTP, "port", h.HTTP.Port, TypePort)
+	}
 	if spec := l.keys[h.Revision]; spec != nil && spec.Secret {
 		l.faultIn(h, "revision", ContractBadValue, SecretExposed)
 	}
 	if h.HeartbeatFile != "" && h.MaxAge == nil {
 		l.faultIn(h, "heartbeat", ContractBadValue, MaxAgeMissing)
 	}
+}
+
+// keys are the keys that health needs.
+func (h *Health) keys() []Key {
+	keys := []Key{h.Listen, h.Revision, h.HeartbeatFile}
+	if h.HTTP != nil {
+		keys = append(keys, h.HTTP.Port)
+	}
+	return slices.DeleteFunc(keys, func(k Key) bool { return k == "" })
 }
 
 // keys are the keys that a wait needs or may use.

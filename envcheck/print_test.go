@@ -90,6 +90,14 @@ func (c *Contract) rest(p *printer) {
 		if c.Health.MaxAge != nil {
 			p.line("    max_age", decimal(c.Health.MaxAge))
 		}
+		if h := c.Health.HTTP; h != nil {
+			p.raw("  http:\n")
+			p.line("    port", string(h.Port))
+			if h.Number != 0 {
+				p.raw(fmt.Sprintf("    port: %d\n", h.Number))
+			}
+			p.line("    path", h.Path)
+		}
 	}
 }
 

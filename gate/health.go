@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -139,7 +138,7 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 	}
 	faults, code := l.loadContract()
 	h := l.contract.Health
-	if code == ExitOK && !h.Redis && len(h.Heartbeats) == 0 && h.HeartbeatFile == "" && h.Revision == "" {
+	if code == ExitOK && !h.Redis && len(h.Heartbeats) == 0 && h.HeartbeatFile == "" && h.HTTP == nil && h.Revision == "" {
 		return nil
 	}
 	if code == ExitOK {
@@ -167,7 +166,10 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 			return d
 		}
 	}
-	return l.fileFault(h)
+	if d := l.fileFault(h); d != nil {
+		return d
+	}
+	return l.httpFault(ctx, h)
 }
 
 // redisFault asks one Redis.
@@ -200,10 +202,10 @@ func (l *line) redisFault(ctx context.Context, t envcheck.Target, h envcheck.Hea
 	return ""
 }
 
-// runsHere reports whether there is a process of that number in this PID
-// namespace.
+// runsHere reports whether a process of that number lives in this PID
+// namespace: one that has ended keeps its number until somebody reaps it.
 func runsHere(pid int) bool {
-	_, err := os.Stat("/proc/" + strconv.Itoa(pid))
+	_, err := startTime(pid)
 	return err == nil
 }
 
@@ -221,6 +223,36 @@ func (l *line) fileFault(h envcheck.Health) *envcheck.Diagnostic {
 		return &envcheck.Diagnostic{Code: envcheck.HealthHeartbeatStale, Keys: []envcheck.Key{h.HeartbeatFile}}
 	}
 	return nil
+}
+
+// httpFault asks the worker itself, on this machine alone. Of a worker that
+// listens for IPv6 only, 127.0.0.1 knows nothing.
+func (l *line) httpFault(ctx context.Context, h envcheck.Health) *envcheck.Diagnostic {
+	port := l.judged.HealthPort.Reveal()
+	if port == "" {
+		return nil
+	}
+	d := &envcheck.Diagnostic{Code: envcheck.HealthHTTP}
+	if h.HTTP.Port != "" {
+		d.Keys = []envcheck.Key{h.HTTP.Port}
+	}
+	var cause envcheck.Code
+	for _, host := range [...]string{"127.0.0.1", "::1"} {
+		address := envcheck.Seal(envcheck.URLParts{Scheme: "http", Host: host, Port: port})
+		p := probe.NewHTTP(address, probe.HTTPOptions{DialTimeout: healthTime, ReplyTimeout: healthTime, Path: h.HTTP.Path})
+		o := p.Probe(ctx)
+		if o.Verdict == probe.Ready {
+			return nil
+		}
+		if cause == "" || o.Connected {
+			cause = o.Code
+		}
+		if cause != envcheck.HTTPRefused {
+			break
+		}
+	}
+	d.Fields = []envcheck.Field{envcheck.Says("cause", cause)}
+	return d
 }
 
 // maxAge is 0 where the contract leaves it to the family.

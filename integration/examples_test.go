@@ -48,6 +48,7 @@ func testExampleRQ(t *testing.T, program []string) {
 	if got := docker(t, "exec", s.container("rq-worker"), "python3", "enqueue.py", "default"); got != "finished 5" {
 		t.Errorf("a job after Redis has come back: %q", got)
 	}
+	testHeartbeatRQ(s)
 
 	// The worker-only stack, with a URL that no client reads.
 	alone := compose(t, program, "rq/compose.worker.yaml", "RQ_REDIS_URL=redis://one.example:0/0")
@@ -74,6 +75,7 @@ func testExampleCelery(t *testing.T, program []string) {
 			t.Errorf("the gate of %s has not said what it waits for:\n%s", service, log)
 		}
 	}
+	testHeartbeatCelery(s)
 }
 
 func testExampleSidekiq(t *testing.T, program []string) {
@@ -90,6 +92,7 @@ func testExampleSidekiq(t *testing.T, program []string) {
 	if log := s.logs("sidekiq"); !strings.Contains(log, "client=sidekiq") {
 		t.Errorf("the gate has not said what it waits for:\n%s", log)
 	}
+	testHeartbeatSidekiq(s)
 }
 
 func testExampleAsynq(t *testing.T, program []string) {
@@ -106,6 +109,7 @@ func testExampleAsynq(t *testing.T, program []string) {
 	if log := s.logs("asynq"); !strings.Contains(log, "client=asynq") {
 		t.Errorf("the gate has not said what it waits for:\n%s", log)
 	}
+	testHeartbeatAsynq(s)
 }
 
 func testExampleBullMQ(t *testing.T, program []string) {
@@ -127,6 +131,7 @@ func testExampleBullMQ(t *testing.T, program []string) {
 	if err := deployed(); err != nil {
 		t.Errorf("after the deployment: %v", err)
 	}
+	testHealthBullMQ(t, containers[0])
 	docker(t, "stop", "--time", "1", containers[2])
 	if deployed() == nil {
 		t.Error("a worker that is gone goes unnoticed")

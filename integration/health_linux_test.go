@@ -110,13 +110,3 @@ func TestHealthHasItsOwnDeadline(t *testing.T) {
 		t.Error("liveness depends on Redis")
 	}
 }
-
-// field is the value of a field of a line of text.
-func field(line, name string) string {
-	for word := range strings.FieldsSeq(line) {
-		if value, ok := strings.CutPrefix(word, name+"="); ok {
-			return strings.TrimSuffix(value, ":")
-		}
-	}
-	return ""
-}

@@ -45,6 +45,7 @@ var reveals = map[finding]string{
 	`gate/gate.go Run: l.settings.StateFile.Reveal`:             "to write the file: it is on no line",
 	`gate/health.go Health: s.StateFile.Reveal`:                 "to read the file: readState returns a reason",
 	`gate/health.go fileFault: l.judged.HeartbeatFile.Reveal`:   "to see how old the file is",
+	`gate/health.go httpFault: l.judged.HealthPort.Reveal`:      "to seal it again as a part of a URL",
 	`gate/settings_parse.go path: secret.Reveal`:                "to see whether it is absolute",
 	`gate/settings_parse.go address: secret.Reveal`:             "to see whether it has a port",
 	`probe/heartbeat.go Beat: s.master.parts.Reveal`:            "to send user, password and database",

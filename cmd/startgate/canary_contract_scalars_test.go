@@ -47,6 +47,7 @@ var scalars = [...]string{
 	"waits: [{redis: R, client: %s}]", "waits: [{redis: R, require: [%s]}]", "waits: [{redis: R, prefer: [%s]}]", "waits: [{redis: R, oom: %s}]", "waits: [{redis: R, key_prefix: %s}]",
 	"waits: [{redis: R, topology: %s}]", "waits: [{redis: R, tls: {ca: %s}}]", "waits: [{redis: R, tls: {verify: %s}}]", "waits: [{http: H, path: %s}]", "waits: [{tcp: %s}]",
 	"settings: {timeout: %s}", "settings: {%s: A}", "queues: [%s]", "health: {listen: %s}", "health: {heartbeat: {max_age: %s}}", "health: {redis: %s}",
+	"health: {http: {port: %s, path: /x}}", "health: {http: {port: 80, path: %s}}",
 }
 
 // TestContractScalars has hostile texts wherever a contract has a text: in

@@ -90,7 +90,7 @@ func TestHealth(t *testing.T) {
 // healthy is a contract that asks for all that health can be asked for.
 const healthy = `contract: 1
 name: healthy
-keys: {REDIS_URL: {type: redis_url}, BEAT: {type: path}, GIT_SHA: {}}
+keys: {REDIS_URL: {type: redis_url}, BEAT: {type: path}, GIT_SHA: {}, PORT: {type: port, default: "1"}, REDIS_PORT: {type: port}}
 waits: [{redis: REDIS_URL, key_prefix: CANARY}]
 health: {redis: true, revision: GIT_SHA, heartbeat: {ASKED}}
 `
@@ -145,16 +145,18 @@ func TestHealthOfAWorker(t *testing.T) {
 		{"a list that is none", "rq: true", func(c string) map[string]probetest.Reply {
 			return map[string]probetest.Reply{"TIME": clock, "SMEMBERS": probetest.Error("WRONGTYPE " + c)}
 		}, envcheck.HealthRedis, 1},
+		{"a worker that does not listen", "rq: false}, http: {port: PORT, path: /CANARY", func(string) map[string]probetest.Reply { return nil }, envcheck.HealthHTTP, 1},
+		{"a worker that is no HTTP server", "rq: false}, http: {port: REDIS_PORT, path: /CANARY", func(string) map[string]probetest.Reply { return nil }, envcheck.HealthHTTP, 1},
 		{"a file that is not there", "file: BEAT, max_age: 9", func(string) map[string]probetest.Reply { return nil }, envcheck.HealthHeartbeatMissing, 1},
 	} {
 		for _, args := range [][]string{{"health"}, {"health", "--format=json"}} {
 			jobs = append(jobs, func() {
 				canary := newCanary()
 				server := probetest.New(t, probetest.Behaviour{Users: map[string]string{canary: canary}, Replies: c.replies(canary)})
-				contract := strings.NewReplacer("CANARY", canary, "ASKED", c.asks).Replace(healthy)
+				contract := strings.NewReplacer("CANARY", canary).Replace(strings.Replace(healthy, "ASKED", c.asks, 1))
 				p := process{label: c.name + ", " + strings.Join(args, " "), canary: canary, exit: c.exit, args: args, env: []string{
 					"STARTGATE_STATE_FILE=" + secretFile(t, canary, stateOf(t, `"phase":"running"`)), "STARTGATE_CONTRACT=" + secretFile(t, canary, contract),
-					"REDIS_URL=redis://" + canary + ":" + canary + "@" + server.Addr() + "/3", "BEAT=/" + canary, "GIT_SHA=" + canary[:3] + " " + canary,
+					"REDIS_URL=redis://" + canary + ":" + canary + "@" + server.Addr() + "/3", "REDIS_PORT=" + server.Addr()[strings.LastIndexByte(server.Addr(), ':')+1:], "BEAT=/" + canary, "GIT_SHA=" + canary[:3] + " " + canary,
 				}}
 				p.want(t, p.evaluate(t), string(c.code))
 			})
