@@ -77,7 +77,8 @@ func documents(content []byte) (docs []*yaml.Node, line, column int, ok bool) {
 		}
 		if err != nil {
 			line, column = faultAt(err)
-			return nil, line, column, false
+			// What is missing at the end is missed behind the last line.
+			return nil, min(line, 1+bytes.Count(content, []byte("\n"))), column, false
 		}
 		docs = append(docs, &n)
 	}
