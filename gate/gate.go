@@ -68,6 +68,7 @@ type line struct {
 	waits    []*waiting
 	clock    clock
 	state    *stateFile
+	found    state // of the worker, by health
 	listener *listener
 }
 

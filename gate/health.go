@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -41,6 +42,7 @@ func (g *Gate) Health(ctx context.Context, liveness bool) int {
 	if fault == nil && now.Phase == Running && !liveness {
 		fault = l.workerFault(ctx, now)
 	}
+	l.found = now
 	if fault != nil {
 		return l.unhealthy(*fault)
 	}
@@ -69,8 +71,44 @@ func (l *line) sayHealth(d envcheck.Diagnostic) {
 		if l.judged.Revision != "" {
 			d.Head = append(d.Head, envcheck.Is("revision", l.judged.Revision))
 		}
+		d.Head = append(d.Head, l.record(d.Code)...)
 	}
 	l.result.say(d)
+}
+
+// record is what a deploy job may record of a worker that was found: whether
+// the contract applies to it, its queues, and how its servers are. A server
+// that the contract's health does not ask for was ready when the worker began.
+func (l *line) record(code envcheck.Code) []envcheck.Field {
+	if l.found.Phase != Running {
+		return nil
+	}
+	enabled := envcheck.Word("yes")
+	if l.found.Skipped {
+		enabled = "no"
+	}
+	fields := []envcheck.Field{envcheck.Is("enabled", enabled)}
+	if len(l.contract.Queues) > 0 {
+		fields = append(fields, envcheck.Is("queues", envcheck.Word(strings.Join(l.contract.Queues, ","))))
+	}
+	if l.waitsFor("redis") {
+		ready := envcheck.Word("at_start")
+		switch {
+		case code == envcheck.HealthRedis:
+			ready = "no"
+		case code == envcheck.HealthOK && l.contract.Health.Redis:
+			ready = "yes"
+		}
+		fields = append(fields, envcheck.Is("redis", ready))
+	}
+	if l.waitsFor("postgres") {
+		fields = append(fields, envcheck.Is("postgres", "at_start"))
+	}
+	return fields
+}
+
+func (l *line) waitsFor(kind envcheck.Word) bool {
+	return slices.ContainsFunc(l.targets, func(t envcheck.Target) bool { return t.Kind == kind })
 }
 
 // findState returns the state of the process that lives, among all that gates
@@ -139,6 +177,9 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 	faults, code := l.loadContract()
 	h := l.contract.Health
 	if code == ExitOK && !h.Redis && len(h.Heartbeats) == 0 && h.HeartbeatFile == "" && h.HTTP == nil && h.Revision == "" {
+		if l.settings.JSON {
+			l.check(nil) // for the record alone
+		}
 		return nil
 	}
 	if code == ExitOK {
