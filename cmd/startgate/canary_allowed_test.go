@@ -3,11 +3,12 @@ package main
 // conversions are those to a type that diagnostics print, outside of package
 // envcheck, with the reason why no value gets through.
 var conversions = map[finding]string{
-	`cmd/startgate/parse.go checkArgs: envcheck.Word(c.args[0])`:          "to compare it with words",
-	`compose/discover.go discover: envcheck.Client(v.config.Client)`:        "the configuration's schema takes families alone",
-	`compose/rules_fleet.go ruledDistinct: envcheck.Key(a)`:                 "to compare it with a rule's keys",
-	`compose/rules_fleet.go ruledDistinct: envcheck.Key(b)`:                 "to compare it with a rule's keys",
-	`gate/contract.go setBy: envcheck.Word(b.Name)`:              "the name of a setting's variable or flag, or of a key that the contract declares",
+	`cmd/startgate/parse.go checkArgs: envcheck.Word(c.args[0])`:                 "to compare it with words",
+	`gate/health.go record: envcheck.Word(strings.Join(l.contract.Queues, ","))`: "names that the contract gives to be printed",
+	`compose/discover.go discover: envcheck.Client(v.config.Client)`:             "the configuration's schema takes families alone",
+	`compose/rules_fleet.go ruledDistinct: envcheck.Key(a)`:                      "to compare it with a rule's keys",
+	`compose/rules_fleet.go ruledDistinct: envcheck.Key(b)`:                      "to compare it with a rule's keys",
+	`gate/contract.go setBy: envcheck.Word(b.Name)`:                              "the name of a setting's variable or flag, or of a key that the contract declares",
 
 	`gate/lines.go startLine: envcheck.Word(l.settings.Mode)`: "a Mode is made from a word alone, see parseSettings",
 	`gate/lines.go startLine: envcheck.Word(t.Client)`:        "a Client is made from a word alone, see parseSettings",
@@ -31,9 +32,9 @@ var conversions = map[finding]string{
 
 // reveals are the places where a value leaves its seal.
 var reveals = map[finding]string{
-	`compose/budget.go settingOf: s.Text.Reveal`: "for the length of a budget: a finding has names alone, see compose/name.go",
-	`compose/target.go redisURL: u.Reveal`:       "to compare its parts: a finding has names alone, see compose/name.go",
-	`compose/target.go looseURL: u.Reveal`:       "to compare its parts: a finding has names alone, see compose/name.go",
+	`compose/budget.go settingOf: s.Text.Reveal`:                        "for the length of a budget: a finding has names alone, see compose/name.go",
+	`compose/target.go redisURL: u.Reveal`:                              "to compare its parts: a finding has names alone, see compose/name.go",
+	`compose/target.go looseURL: u.Reveal`:                              "to compare its parts: a finding has names alone, see compose/name.go",
 	`envcheck/builtin.go sayURL: r.value.redis.Reveal`:                  "to seal it again as a target's",
 	`envcheck/reading.go sayDoubt: r.value.redis.Reveal`:                "a doubt is a reason",
 	`envcheck/check_wait.go redis: j.reading(k.URL).value.redis.Reveal`: "to put it together with other keys: target seals it again",
