@@ -16,7 +16,7 @@ func testExitCodesAndRestarts(t *testing.T, g *gating) {
   twice-75:
     <<: *gated
     restart: on-failure:2
-    environment: {REDIS_URL: "redis://no-`+brokerName+`:6379/0", STARTGATE_TIMEOUT: "0.2"}
+    environment: {REDIS_URL: "redis://no-`+brokerName+`:6379/0", STARTGATE_TIMEOUT: "2"}
   twice-78:
     <<: *gated
     restart: on-failure:2
