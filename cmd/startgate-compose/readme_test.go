@@ -29,7 +29,7 @@ func section(t *testing.T) string {
 	return rest
 }
 
-var block = regexp.MustCompile("(?ms)^```(yaml|text)\n(.*?)^```$")
+var block = regexp.MustCompile("(?ms)^```(yaml|console)\n(.*?)^```$")
 
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	blocks := block.FindAllStringSubmatch(section(t), -1)
