@@ -299,6 +299,7 @@ func TestReadmeCodes(t *testing.T) {
 		"depends_on": true, "service_healthy": true, "ssl_cert_reqs": true,
 		"ssl_certfile": true, "ssl_keyfile": true, "server_name": true, "max_age": true,
 		"held_up": true, "waited_at_most": true, "would_exit": true,
+		"start_period": true, "stop_grace_period": true, "sarif_file": true,
 	}
 	codes := envcheck.Codes()
 	checkCode := func(code string) {
