@@ -31,7 +31,7 @@ func (s *stack) follow(d *document, dir string, chain []string) {
 func (s *stack) put(d *document, root path) {
 	for _, doc := range d.nodes {
 		if !s.index.add(d.name, root, doc) {
-			s.say(notCompose, Position{File: d.name, Line: 1, Column: 1}, nil, "the files have more than 100,000 nodes, aliases followed")
+			s.say(notCompose, Position{File: d.name, Line: 1, Column: 1}, nil, "the files have more than 100,000 nodes, aliases followed, or some that lie deeper than 100")
 			return
 		}
 	}

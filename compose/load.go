@@ -65,11 +65,18 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 		s.say(notCompose, at, p, "compose refuses the model that the files make together")
 		return s
 	}
+	if services, _ := model["services"].(map[string]any); len(services) > maxServices {
+		s.say(notCompose, Position{File: s.files[0], Line: 1, Column: 1}, nil, "the stack has more than 1,000 services")
+		return s
+	}
 	s.model.value = model
 	s.validate()
 	s.makeServices()
 	return s
 }
+
+// maxServices bounds a stack: some rules hold each service against each.
+const maxServices = 1000
 
 // symbolic are compose-go's options for a merged model whose variables stay as
 // they are.

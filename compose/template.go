@@ -30,8 +30,12 @@ type variable struct {
 }
 
 // variables takes apart a text as template.DefaultPattern does, outermost
-// variables first and those of their defaults behind them.
+// variables first and those of their defaults behind them. Of a text with more
+// than maxVariables it tells none.
 func variables(s string) []variable {
+	if strings.Count(s, "$") > maxVariables {
+		return nil
+	}
 	var found []variable
 	for {
 		i := strings.IndexByte(s, '$')
@@ -123,12 +127,20 @@ func marked(s string) bool { return strings.Contains(s, markStart) }
 // environment is what interpolation sees.
 type environment map[string]string
 
+// maxVariables bounds how many variables a text may have. One with more is not
+// known: nested, they would take time by the cube of their number.
+const maxVariables = 100
+
 // interpolate is the text with its variables replaced. A variable that is
 // unset and has no default is not known: the file asks for it, or means it to
 // come from wherever the stack is deployed.
 func (e environment) interpolate(s string) text {
 	t := text{symbolic: s, effective: s, known: true}
 	if !strings.Contains(s, "$") {
+		return t
+	}
+	if strings.Count(s, "$") > maxVariables {
+		t.effective, t.known = mark(s), false
 		return t
 	}
 	t.variables = variables(s)

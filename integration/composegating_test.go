@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -25,20 +26,25 @@ func TestComposeGating(t *testing.T) {
 	g := provideGating(t)
 	// First and alone, since it measures.
 	t.Run("TERM while gating", func(t *testing.T) { testComposeTerm(t, g) })
-	for name, test := range map[string]func(*testing.T, *gating){
+	cases := map[string]func(*testing.T, *gating){
 		"healthy by health":         testGatedByHealth,
 		"healthy by probe":          testGatedByProbe,
 		"completed by wait":         testGatedByWait,
-		"loads beyond its window":   testLoadsBeyondItsWindow,
 		"broker starts later":       testBrokerStartsLater,
-		"broker killed and back":    testBrokerKilledAndBack,
-		"broker at a new address":   testBrokerAtNewAddress,
-		"broker paused":             testBrokerPaused,
-		"network lost":              testNetworkLost,
 		"exit codes and restarts":   testExitCodesAndRestarts,
-		"refusals and restarts":     testRefusalsAndRestarts,
 		"broker dies while loading": testBrokerDiesWhileLoading,
-	} {
+	}
+	if full() {
+		maps.Copy(cases, map[string]func(*testing.T, *gating){
+			"loads beyond its window": testLoadsBeyondItsWindow,
+			"broker killed and back":  testBrokerKilledAndBack,
+			"broker at a new address": testBrokerAtNewAddress,
+			"broker paused":           testBrokerPaused,
+			"network lost":            testNetworkLost,
+			"refusals and restarts":   testRefusalsAndRestarts,
+		})
+	}
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, g)
