@@ -18,6 +18,22 @@ import (
 // maxFile bounds a file, in bytes.
 const maxFile = 4 << 20
 
+// maxParts bounds what a file's text is made of before it is parsed: each part
+// is a node of some 200 bytes. A stack's file of 10,000 lines has 40,000.
+const maxParts = 250_000
+
+// parts is about how many nodes YAML finds in a text, or more.
+func parts(content []byte) int {
+	n := 0
+	for _, c := range content {
+		switch c {
+		case '\n', ',', ':', '[', '{', '-':
+			n++
+		}
+	}
+	return n
+}
+
 // unreadable is why a file cannot be read, in constant words. "" is no reason.
 type unreadable phrase
 

@@ -136,6 +136,10 @@ func (s *stack) read(file string, asked Position) (*document, bool) {
 		s.sayMissing(asked, "the file "+phrase(reason)+": what it holds was not judged")
 		return nil, false
 	}
+	if parts(content) > maxParts {
+		s.say(notCompose, Position{file, 1, 1}, nil, "the file has far more parts than a stack's file has")
+		return nil, false
+	}
 	s.texts[file] = content
 	nodes, line, column, ok := documents(content)
 	if !ok {

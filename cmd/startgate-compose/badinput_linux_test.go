@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// bombs are files that expand, or that are large or deep.
+var bombs = map[string]func() string{
+	"aliases": func() string {
+		var b strings.Builder
+		b.WriteString("x-0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+		for i := range 12 {
+			fmt.Fprintf(&b, "x-%d: &a%d [%s*a%d]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
+		}
+		return b.String() + "services: {web: {image: nginx, labels: *a12}}\n"
+	},
+	"merge keys": func() string {
+		var b strings.Builder
+		b.WriteString("x-0: &a0 {a: b}\n")
+		for i := range 30 {
+			fmt.Fprintf(&b, "x-%d: &a%d {l: *a%d, r: *a%d}\n", i+1, i+1, i, i)
+		}
+		return b.String() + "services: {web: {image: nginx, <<: *a30}}\n"
+	},
+	"an alias in itself": func() string { return "services: &a {web: {image: nginx, labels: *a}}\n" },
+	"depth":              func() string { return "services: " + strings.Repeat("[", 1<<20) },
+	"depth of mappings":  func() string { return "services: " + strings.Repeat("{a: ", 1<<19) },
+	"size":               func() string { return "services: {}\n" + strings.Repeat("# x\n", 2<<20) },
+	"nodes":              func() string { return "services: {web: {image: x, command: [" + strings.Repeat("a,", 1<<20) + "a]}}\n" },
+	"nodes, parsed": func() string {
+		return "services: {web: {image: x, command: [" + strings.Repeat("a,", 249_000) + "a]}}\n"
+	},
+	"services": func() string {
+		var b strings.Builder
+		b.WriteString("services:\n")
+		for i := range 6000 {
+			fmt.Fprintf(&b, "  s%d: {image: redis:7, depends_on: [s%d]}\n", i, max(0, i-1))
+		}
+		return b.String()
+	},
+	"variables": func() string {
+		return "services: {a: {nope: 1, image: '" + strings.Repeat("${A:-", 20_000) + strings.Repeat("}", 20_000) + "'}}\n"
+	},
+	"extends": func() string { return "services: {a: {extends: b}, b: {extends: a}}\n" },
+	"include": func() string { return "include: [compose.yaml]\n" },
+}
+
+// runChecker checks a file with the built binary, and tells how long that took and how
+// much memory it held.
+func runChecker(t *testing.T, dir string, args ...string) (result, time.Duration, int64) {
+	t.Helper()
+	cmd := exec.Command(checker, append([]string{"check"}, args...)...)
+	cmd.Dir, cmd.Env = dir, []string{}
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	start := time.Now()
+	err := cmd.Run()
+	took := time.Since(start)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Fatal("the system does not say what a process used")
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}, took, usage.Maxrss << 10
+}
+
+// The goals are 1 s and 200 MB on a quiet machine; a busy one gets more time.
+func TestBombs(t *testing.T) {
+	for name, bomb := range bombs {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "compose.yaml"), []byte(bomb()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			got, took, held := runChecker(t, dir)
+			t.Logf("%v, %d MB", took, held>>20)
+			if got.code != exitUnjudged || !strings.HasPrefix(got.out, "compose.yaml") {
+				t.Errorf("exit %d\n%s%s", got.code, got.out, got.errors)
+			}
+			if took > 10*time.Second || held > 200<<20 {
+				t.Errorf("it took %v and %d MB", took, held>>20)
+			}
+		})
+	}
+}
+
+func TestUnusualFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"denied": cleanStack, "text": "hello\n", "list": "- a\n", "other": "kind: Pod\n", "empty": "", "binary": "\x00\x01\xff"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "denied"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"fifo": "SG103: the file is no regular file", ".": "SG103: the file is a directory", "denied": "SG103: the file may not be read",
+		"absent": "SG103: the file is not there", "text": "SG102", "list": "SG102", "other": "SG102", "empty": "SG102", "binary": "SG101", "/dev/null": "SG103",
+	} {
+		if name == "denied" && os.Geteuid() == 0 {
+			continue // root may read all
+		}
+		got, _, _ := runChecker(t, dir, "-f", name)
+		if got.code != exitUnjudged || !strings.HasPrefix(got.out, name+":") || !strings.Contains(got.out, "error "+want) {
+			t.Errorf("%s: exit %d, want %s in\n%s%s", name, got.code, want, got.out, got.errors)
+		}
+	}
+}
+
+// compose-go's warnings, which name variables and quote defaults, stay within.
+func TestSaysNothingBeside(t *testing.T) {
+	dir := t.TempDir()
+	text := "version: \"3\"\nservices:\n  web:\n    image: ${UNHEARD_OF}:${TAG:-x}\n    deploy: {labels: {a: b}}\n"
+	if err := os.WriteFile(filepath.Join(dir, "compose.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, _ := runChecker(t, dir, "-q"); got.code != exitClean || got.out+got.errors != "" {
+		t.Errorf("exit %d\n%s%s", got.code, got.out, got.errors)
+	}
+}
