@@ -146,8 +146,8 @@ func noNetwork(c *check, v *service) {
 // may drop while they are idle.
 func keepalive(c *check, v *service) {
 	switch v.client {
-	case envcheck.Asynq, envcheck.Sidekiq:
-		return // Go and redis-client send keepalives within minutes by themselves
+	case envcheck.Asynq, envcheck.Sidekiq, envcheck.Celery:
+		return // go-redis and redis-client send keepalives, and kombu pings every 25 s
 	}
 	config := c.options.Config.Stacks[c.name]
 	for name := range v.variables {

@@ -116,6 +116,7 @@ func TestHostsOfRedisURLs(t *testing.T) {
 		{name: "keepalive of the kernel", files: stack(url("redis.example.org")+"sysctls: {net.ipv4.tcp_keepalive_time: 60}", "")},
 		{name: "keepalive of the kernel in a list", files: stack(url("redis.example.org")+"sysctls: [net.ipv4.tcp_keepalive_time=60]", "")},
 		{name: "keepalive by a variable", files: stack("environment: {RQ_REDIS_URL: 'redis://redis.example.org', REDIS_SOCKET_KEEPALIVE: '1'}", "")},
+		{name: "Celery's own", files: stack("command: celery -A app worker\nenvironment: {CELERY_BROKER_URL: 'redis://redis.example.org'}", "")},
 		{name: "keepalive of its own", files: stack("command: bundle exec sidekiq\nenvironment: {REDIS_URL: 'redis://redis.example.org'}", "")},
 	} {
 		c.test(t)
