@@ -158,6 +158,7 @@ skip_when: not WORKER_ENABLED or ROLE == web
 
 		{name: "a web that is on", change: web("    command: [gunicorn]\n" + on), contract: skips, want: "SG713 warning services.web.environment.ROLE"},
 		{name: "a web that is on, and the key", change: web("    command: [gunicorn]\n" + on), contract: skips + "skip_key: WORKER_ENABLED\n", want: "SG713 warning services.web.environment.WORKER_ENABLED"},
+		{name: "a web that is on, and enqueues", change: web("    command: [gunicorn]\n    environment: {RQ_REDIS_URL: 'redis://redis:6379/0', WORKER_ENABLED: 'true', ROLE: worker}\n"), contract: skips, want: "SG713 warning services.web.environment.ROLE"},
 		{name: "a web in the other role", change: web("    command: [gunicorn]\n    environment: {WORKER_ENABLED: 'true'}\n"), contract: skips},
 		{name: "a web that is off", change: web("    command: [gunicorn]\n    environment: {WORKER_ENABLED: 'false', ROLE: worker}\n"), contract: skips},
 		{name: "a web that may be on", change: web("    command: [gunicorn]\n    environment: {WORKER_ENABLED: '${ON:?}', ROLE: worker}\n"), contract: skips},

@@ -49,6 +49,8 @@ func TestSecretRules(t *testing.T) {
 		{name: "a URL's password by default", change: env("DATABASE_URL: postgres://app:${PW:-changeme}@db.example/app")},
 		{name: "a URL's password by a variable", change: env("DATABASE_URL: postgres://app:${PW:?is the password}@db.example/app")},
 		{name: "a URL without password", change: env("DATABASE_URL: postgres://app@db.example/app")},
+		{name: "a URL by an anchor, once", change: append([]string{"services:\n", "x-env: &env {DATABASE_URL: 'postgres://app:changeme@db.example/app'}\nservices:\n"}, web("    environment: *env\n  web2:\n    image: web\n    environment:\n      <<: *env\n")...),
+			want: "SG802 error services.web.environment.DATABASE_URL"},
 		{name: "an address behind a URL", change: env("LINK: http://web.example/a:b@c")},
 		{name: "what RabbitMQ starts with", change: env("AMQP_URL: amqp://guest:guest@rabbit//")},
 		{name: "a pattern", change: env("AMQP_URL: amqp://app:<password>@rabbit//")},
