@@ -41,7 +41,7 @@ func (x *index) add(file string, root path, n *yaml.Node) bool {
 	for _, name := range root {
 		s = s.child(name)
 	}
-	w := walker{x, file}
+	w := walker{index: x, file: file}
 	w.walk(s, "", n, false)
 	return x.budget > 0
 }
@@ -105,14 +105,20 @@ func (s *spot) forget(file string) {
 // walker walks one document.
 type walker struct {
 	*index
-	file string
+	file  string
+	depth int
 }
 
 // walk indexes n, which is at s under the given name.
 func (w *walker) walk(s *spot, name string, n *yaml.Node, merged bool) {
-	if w.budget--; w.budget <= 0 {
+	// An alias of what it stands in has no end, and is no deeper for it in the
+	// file.
+	if w.budget--; w.budget <= 0 || w.depth > 2*maxDepth {
+		w.budget = 0
 		return
 	}
+	w.depth++
+	defer func() { w.depth-- }()
 	for n.Kind == yaml.AliasNode {
 		n, merged = n.Alias, true
 	}

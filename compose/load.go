@@ -130,9 +130,17 @@ func (s *stack) read(file string, asked Position) (*document, bool) {
 		return nil, false
 	}
 	s.texts[file] = content
+	if marks(content) > maxMarks {
+		s.say(notCompose, Position{file, 1, 1}, nil, "the file has more than 200,000 lines, items and keys")
+		return nil, false
+	}
 	nodes, line, column, ok := documents(content)
 	if !ok {
 		s.say(badYAML, Position{file, line, column}, nil, "this is not YAML")
+		return nil, false
+	}
+	if n, why := tooMuch(nodes); n != nil {
+		s.say(notCompose, Position{file, n.Line, n.Column}, nil, why)
 		return nil, false
 	}
 	return &document{name: file, text: content, nodes: nodes}, true

@@ -30,9 +30,16 @@ type variable struct {
 }
 
 // variables takes apart a text as template.DefaultPattern does, outermost
-// variables first and those of their defaults behind them.
+// variables first and those of their defaults behind them. Of what is nested
+// too deep it takes none.
 func variables(s string) []variable {
-	var found []variable
+	if nested(s) > maxDepth {
+		return nil
+	}
+	return appendVariables(nil, s)
+}
+
+func appendVariables(found []variable, s string) []variable {
 	for {
 		i := strings.IndexByte(s, '$')
 		if i < 0 || i+1 == len(s) {
@@ -61,7 +68,7 @@ func variables(s string) []variable {
 				}
 			}
 			found = append(found, v)
-			found = append(found, variables(v.rest)...)
+			found = appendVariables(found, v.rest)
 		default:
 			n := wordLength(s)
 			if n > 0 {
@@ -131,7 +138,15 @@ func (e environment) interpolate(s string) text {
 	if !strings.Contains(s, "$") {
 		return t
 	}
+	if nested(s) > maxDepth {
+		t.known = false
+		return t
+	}
 	t.variables = variables(s)
+	if e.grown(t.variables) > maxGrown {
+		t.known = false
+		return t
+	}
 	var unknown map[string]string
 	for _, v := range t.variables {
 		value, set := e[v.name]
