@@ -23,6 +23,7 @@ type stack struct {
 	opened      int  // files that others name
 	model       node // merged, with its variables
 	services    []*service
+	settled     bool                  // all is known of the services
 	reached     map[string][]*service // by the names that they have for each other
 	options     *Options
 	findings    []Finding

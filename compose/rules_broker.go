@@ -58,7 +58,7 @@ func (v *service) queueBrokers() []*service {
 		}
 		return !strings.Contains(name, "CACHE") && !strings.Contains(name, "SESSION")
 	}
-	return slices.DeleteFunc(v.brokers(), func(b *service) bool {
+	return slices.DeleteFunc(slices.Clone(v.brokers()), func(b *service) bool {
 		names := b.hostNames()
 		return len(targets) > 0 && !slices.ContainsFunc(targets, func(t target) bool { return meant(t) && slices.Contains(names, t.host) })
 	})

@@ -33,6 +33,7 @@ type service struct {
 	faults    []fault         // what the contract finds, and would find where variables are unset
 
 	entrypoint, command command
+	facts               facts
 }
 
 func (s *stack) makeServices() {
@@ -49,6 +50,7 @@ func (s *stack) makeServices() {
 		v.discover()
 		v.judge()
 	}
+	s.settled = true
 }
 
 // service is the service of that name, or nil.
@@ -95,7 +97,9 @@ func (v *service) tag() string {
 }
 
 // names are those by which other services reach this one.
-func (v *service) hostNames() []string {
+func (v *service) hostNames() []string { return v.facts.hosts.of(v, v.findHostNames) }
+
+func (v *service) findHostNames() []string {
 	names := []string{v.name}
 	if t := v.at("container_name").text(); t.known && t.effective != "" {
 		names = append(names, t.effective)
@@ -136,7 +140,9 @@ func (v *service) dependency(on string) node { return v.at("depends_on", on) }
 // brokers are the services of the stack that a worker's Redis URLs lead to. A
 // stack whose only broker is named by none of them has that one, unless the
 // worker could have a broker of another kind.
-func (v *service) brokers() []*service {
+func (v *service) brokers() []*service { return v.facts.brokers.of(v, v.findBrokers) }
+
+func (v *service) findBrokers() []*service {
 	var found []*service
 	targets := v.targets()
 	for _, t := range targets {
@@ -171,4 +177,6 @@ func (v *service) otherBroker() bool {
 }
 
 // variableNames are the names of the service's variables, sorted.
-func (v *service) variableNames() []string { return sortedKeys(v.variables) }
+func (v *service) variableNames() []string {
+	return v.facts.names.of(v, func() []string { return sortedKeys(v.variables) })
+}

@@ -41,7 +41,9 @@ func (v *service) isRedisKey(name string) bool {
 
 // targets are the Redis servers that the service's variables name, by the
 // names of the variables. What no client can read is not among them.
-func (v *service) targets() []target {
+func (v *service) targets() []target { return v.facts.readable.of(v, v.findTargets) }
+
+func (v *service) findTargets() []target {
 	var found []target
 	for _, t := range v.redisURLs() {
 		if t.reason == "" {
@@ -52,7 +54,9 @@ func (v *service) targets() []target {
 }
 
 // redisURLs are all values that are meant for Redis URLs.
-func (v *service) redisURLs() []target {
+func (v *service) redisURLs() []target { return v.facts.urls.of(v, v.findRedisURLs) }
+
+func (v *service) findRedisURLs() []target {
 	var found []target
 	for _, name := range v.variableNames() {
 		if t, ok := v.redisURL(v.variables[name]); ok {

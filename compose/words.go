@@ -65,7 +65,9 @@ func wordsAt(n node) []word {
 }
 
 // commandWords are all words that the service's processes are started with.
-func (v *service) commandWords() []word {
+func (v *service) commandWords() []word { return v.facts.words.of(v, v.findCommandWords) }
+
+func (v *service) findCommandWords() []word {
 	all := append(wordsAt(v.at("entrypoint")), wordsAt(v.at("command"))...)
 	return append(all, wordsAt(v.at("healthcheck", "test"))...)
 }
