@@ -18,14 +18,16 @@ func fullBacklog(t testing.TB) string {
 }
 
 // fullSocket returns a socket with no room for connections that nobody accepts,
-// and that room taken.
-func fullSocket(t testing.TB) (addr string, fd int) {
+// and that room taken. The file alone owns the descriptor: closed by its number
+// as well, it could be another test's by then.
+func fullSocket(t testing.TB) (addr string, socket *os.File) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { syscall.Close(fd) })
+	socket = os.NewFile(uintptr(fd), "listener")
+	t.Cleanup(func() { socket.Close() })
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func fullSocket(t testing.TB) (addr string, fd int) {
 	for range 8 {
 		conn, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)
 		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-			return addr, fd
+			return addr, socket
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +50,7 @@ func fullSocket(t testing.TB) (addr string, fd int) {
 		t.Cleanup(func() { conn.Close() })
 	}
 	t.Fatal("the backlog does not fill")
-	return "", 0
+	return "", nil
 }
 
 // A SYN that was dropped is sent again after a second, which a dial lives to
@@ -56,10 +58,10 @@ func fullSocket(t testing.TB) (addr string, fd int) {
 func TestDialOutlastsADroppedSYN(t *testing.T) {
 	t.Parallel()
 	s := startRedis(t, redisOptions{})
-	addr, fd := fullSocket(t)
+	addr, socket := fullSocket(t)
 	p := start(t, command(redisURL("redis://"+addr), loadedWorker(s)...))
 	awaitSYN(t, addr)
-	relay(t, fd, s.addr())
+	relay(t, socket, s.addr())
 	checkLoaded(t, p)
 	if ready := p.await("ready", 1); ready.Attempts != 1 || ready.Elapsed < 0.8 {
 		t.Errorf("ready at attempt %d, after %.2f s", ready.Attempts, ready.Elapsed)
@@ -67,10 +69,9 @@ func TestDialOutlastsADroppedSYN(t *testing.T) {
 }
 
 // relay accepts what comes to a listening socket and connects it to addr.
-func relay(t *testing.T, fd int, addr string) {
+func relay(t *testing.T, socket *os.File, addr string) {
 	t.Helper()
-	f := os.NewFile(uintptr(fd), "listener")
-	l, err := net.FileListener(f)
+	l, err := net.FileListener(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
