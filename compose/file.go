@@ -71,7 +71,11 @@ func readFile(name string) ([]byte, unreadable) {
 		return nil, ioFailed
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	return readBounded(f)
+}
+
+func readBounded(r io.Reader) ([]byte, unreadable) {
+	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
 		return nil, ioFailed

@@ -18,23 +18,10 @@ func (v *service) reads(key string) (value string, e *envVar, known bool) {
 	case e != nil && e.effective != "":
 		return e.effective, e, true
 	}
-	if k := v.specOf(key); k != nil && k.Default != nil {
+	if k := v.declared(key); k != nil && k.Default != nil {
 		return *k.Default, e, true
 	}
 	return "", e, true
-}
-
-// specOf is how the contract declares a key, nil when it does not.
-func (v *service) specOf(key string) *envcheck.KeySpec {
-	if v.contract == nil {
-		return nil
-	}
-	for _, k := range v.contract.Keys {
-		if string(k.Key) == key {
-			return k
-		}
-	}
-	return nil
 }
 
 // replicas is how many containers the service has, and where that is written

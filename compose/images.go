@@ -21,16 +21,18 @@ var withCheck = []string{"dragonflydb/dragonfly"}
 // imageName is the name of the service's image without Docker Hub, tag and
 // digest. It is "" when a variable decides, or when the image is built.
 func (v *service) imageName() string {
-	t := v.at("image").text()
-	if !t.known || v.at("build").exists() {
+	if v.at("build").exists() {
 		return ""
 	}
-	name, _, _ := strings.Cut(t.effective, "@")
+	name, _, _ := strings.Cut(v.at("image").text().effective, "@")
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ":")
 	name = name[:slash] + last
 	for _, registry := range [...]string{"docker.io/", "library/", "docker.dragonflydb.io/", "ghcr.io/"} {
 		name = strings.TrimPrefix(name, registry)
+	}
+	if marked(name) {
+		return ""
 	}
 	return strings.ToLower(name)
 }

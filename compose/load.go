@@ -2,7 +2,6 @@ package compose
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -157,14 +156,7 @@ func (s *stack) content(file string) ([]byte, unreadable) {
 	if file != stdin || s.options.Stdin == nil {
 		return readFile(s.absolute(file))
 	}
-	content, err := io.ReadAll(io.LimitReader(s.options.Stdin, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, ioFailed
-	case len(content) > maxFile:
-		return nil, tooLarge
-	}
-	return content, ""
+	return readBounded(s.options.Stdin)
 }
 
 // absolute is where a file is that was named relative to this process's

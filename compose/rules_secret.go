@@ -100,7 +100,7 @@ func openBroker(c *check) {
 	}
 	said := once{}
 	for _, v := range c.of(worker) {
-		if v.othersPassword() {
+		if v.hasPassword() {
 			continue
 		}
 		for _, t := range v.targets() {
@@ -114,14 +114,6 @@ func openBroker(c *check) {
 
 func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasPrefix(host, "127.") || strings.Trim(host, "[]") == "::1"
-}
-
-// othersPassword reports whether the worker may have its broker's password from
-// somewhere else than the URL.
-func (v *service) othersPassword() bool {
-	return !v.complete || slices.ContainsFunc(v.variableNames(), func(name string) bool {
-		return strings.Contains(name, "REDIS") && strings.Contains(name, "PASS")
-	})
 }
 
 // asksNobody reports whether a broker is known to have no password: its command

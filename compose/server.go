@@ -1,6 +1,9 @@
 package compose
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // server is what a broker's command line says of how it listens.
 type server struct {
@@ -14,14 +17,10 @@ type server struct {
 	acl               bool // users of its own
 }
 
-// officialImages are those that start a server with nothing but its command
-// line, by their names without registry and tag.
-var officialImages = []string{"redis", "library/redis", "valkey/valkey"}
-
 // server reads a broker's command line.
 func (v *service) server() server {
 	args, _ := v.argv()
-	s := server{port: "6379", known: v.official() && v.command.known && !v.entrypoint.written}
+	s := server{port: "6379", known: slices.Contains([]string{"redis", "valkey/valkey"}, v.imageName()) && v.command.known && !v.entrypoint.written}
 	for name := range v.variables {
 		for _, word := range [...]string{"PASS", "ARGS", "FLAGS", "CONF", "PORT"} {
 			s.known = s.known && !strings.Contains(name, word)
@@ -55,21 +54,6 @@ func (v *service) server() server {
 		}
 	}
 	return s
-}
-
-// official reports whether the service runs an image of the project itself.
-func (v *service) official() bool {
-	name, _, _ := strings.Cut(v.at("image").text().effective, "@")
-	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
-		name = name[:i]
-	}
-	name = strings.TrimPrefix(name, "docker.io/")
-	for _, o := range officialImages {
-		if name == o {
-			return v.at("build").value == nil
-		}
-	}
-	return false
 }
 
 // contradicted looks for brokers whose command line does not go with the URL

@@ -29,12 +29,8 @@ var redisKeys = []string{
 // isRedisKey reports whether a variable is one for Redis URLs: by the
 // contract, else by its name.
 func (v *service) isRedisKey(name string) bool {
-	if v.contract != nil {
-		for _, k := range v.contract.Keys {
-			if string(k.Key) == name {
-				return k.Type == envcheck.TypeRedis
-			}
-		}
+	if k := v.declared(name); k != nil {
+		return k.Type == envcheck.TypeRedis
 	}
 	return slices.Contains(redisKeys, name)
 }

@@ -60,6 +60,14 @@ func runChecker(t *testing.T, dir string, args ...string) (result, time.Duration
 	t.Helper()
 	cmd := exec.Command(checker, append([]string{"check"}, args...)...)
 	cmd.Dir, cmd.Env = dir, []string{}
+	if os.Geteuid() == 0 { // root may read everything
+		for _, folder := range []string{filepath.Dir(checker), filepath.Dir(dir), dir} {
+			if err := os.Chmod(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	start := time.Now()
@@ -113,9 +121,6 @@ func TestUnusualFiles(t *testing.T) {
 		"fifo": "SG103: the file is no regular file", ".": "SG103: the file is a directory", "denied": "SG103: the file may not be read",
 		"absent": "SG103: the file is not there", "text": "SG102", "list": "SG102", "other": "SG102", "empty": "SG102", "binary": "SG101", "/dev/null": "SG103",
 	} {
-		if name == "denied" && os.Geteuid() == 0 {
-			continue // root may read all
-		}
 		got, _, _ := runChecker(t, dir, "-f", name)
 		if got.code != exitUnjudged || !strings.HasPrefix(got.out, name+":") || !strings.Contains(got.out, "error "+want) {
 			t.Errorf("%s: exit %d, want %s in\n%s%s", name, got.code, want, got.out, got.errors)

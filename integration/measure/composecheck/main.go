@@ -105,16 +105,7 @@ waits: [{redis: RQ_REDIS_URL, client: rq}]
 // in three files.
 func stack(dir string, workers int) (files []string, lines int, err error) {
 	var base, more, override strings.Builder
-	base.WriteString(`x-worker: &worker
-  image: example/app:1.0
-  entrypoint: [/startgate, --]
-  init: true
-  restart: unless-stopped
-  stop_grace_period: 2m
-  healthcheck: {test: [CMD, /startgate, health], interval: 5s, start_period: 360s}
-  depends_on:
-    redis: {condition: service_healthy}
-services:
+	base.WriteString(`services:
   redis:
     image: redis:7.4
     command: [redis-server, --maxmemory-policy, noeviction]
