@@ -89,19 +89,26 @@ func (p port) loopback() bool {
 }
 
 // option is the value of an option in a command line, in any of its spellings:
-// -n X, --name X, --name=X. ok is false when it is not there.
+// -n X, --name X, --name=X, and "--name X" as one argument. Of several the last
+// one counts. ok is false when it is not there.
 func option(args []string, spellings ...string) (value string, ok bool) {
 	for i, arg := range args {
-		name, value, valued := strings.Cut(arg, "=")
+		name := arg
+		end := strings.IndexAny(arg, "= ")
+		if end >= 0 {
+			name = arg[:end]
+		}
 		switch {
 		case !slices.Contains(spellings, name):
-		case valued:
-			return value, true
-		case i+1 < len(args):
-			return args[i+1], true
+		case end >= 0:
+			value, ok = arg[end+1:], true
+		case i+1 < len(args) && !strings.HasPrefix(args[i+1], "--"):
+			value, ok = args[i+1], true
+		default:
+			value, ok = "", true
 		}
 	}
-	return "", false
+	return value, ok
 }
 
 // beat reports whether the service runs Celery's beat, be it inside a worker.

@@ -46,19 +46,13 @@ func (v *service) asked(s state) asked {
 // or an image's own ways decide.
 func (v *service) listens() string {
 	args, _ := v.argv()
-	port := ""
 	all := words(args)
-	for i, arg := range all {
-		value, ok := strings.CutPrefix(arg, "--port=")
-		switch {
-		case arg == "--port" && i+1 < len(all):
-			port = all[i+1]
-		case ok:
-			port = value
-		case strings.HasSuffix(arg, ".conf"), strings.HasPrefix(arg, "--tls-port"), strings.HasPrefix(arg, "--flagfile"):
+	for _, arg := range all {
+		if strings.HasSuffix(arg, ".conf") || strings.HasPrefix(arg, "--tls-port") || strings.HasPrefix(arg, "--flagfile") {
 			return ""
 		}
 	}
+	port, _ := option(all, "--port")
 	if port == "" && slices.Contains(officialBrokers, v.imageName()) && (!v.command.written || startsServer(all)) {
 		return "6379"
 	}
@@ -115,23 +109,15 @@ func weakHealthcheck(c *check, v *service) {
 func (v *service) keepsNothing() bool {
 	args, _ := v.argv()
 	all := words(args)
-	i := slices.Index(all, "--save")
-	return i >= 0 && i+1 < len(all) && all[i+1] == "" && !slices.Contains(all, "--appendonly")
+	saves, given := option(all, "--save")
+	return given && saves == "" && !slices.Contains(all, "--appendonly")
 }
 
 // password tells whether the broker wants one, as far as its command line or
 // environment says, and whether that is certain.
 func (v *service) password() (set, certain bool) {
 	args, _ := v.argv()
-	all := words(args)
-	for i, arg := range all {
-		value, ok := strings.CutPrefix(arg, "--requirepass")
-		if !ok {
-			continue
-		}
-		if value = strings.TrimLeft(value, "= "); value == "" && i+1 < len(all) {
-			value = all[i+1]
-		}
+	if value, given := option(words(args), "--requirepass"); given {
 		return value != "", v.neverBlank(value)
 	}
 	name := v.imageName()

@@ -75,7 +75,7 @@ func rawPassword(c *check, v *service) {
 		if !v.isRedisKey(name) || e.source != fromEnvironment {
 			continue
 		}
-		for _, u := range variables(passwordOf(e.symbolic)) {
+		for _, u := range passwordVariables(e.symbolic) {
 			value, set := c.environment[u.name]
 			if set && strings.Trim(value, unreserved) == "" || u.form == ifSet || u.form == ifNotBlank ||
 				slices.ContainsFunc(encodedWords, func(w string) bool { return strings.Contains(strings.ToUpper(u.name), w) }) {
@@ -90,39 +90,14 @@ func rawPassword(c *check, v *service) {
 // unreserved characters are the same in a URL (RFC 3986, section 2.3).
 const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
-// passwordOf is what stands for the password in a URL with variables in it.
-// Braces of a variable can hold what would end it.
-func passwordOf(s string) string {
-	_, rest, ok := strings.Cut(s, "://")
-	if !ok {
-		return ""
-	}
-	depth, colon, at := 0, -1, -1
-scan:
-	for i := range len(rest) {
-		switch rest[i] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case ':':
-			if depth == 0 && colon < 0 {
-				colon = i
-			}
-		case '@':
-			if depth == 0 {
-				at = i
-			}
-		case '/', '?', '#':
-			if depth == 0 {
-				break scan
-			}
-		}
-	}
-	if colon < 0 || at < colon {
-		return ""
-	}
-	return rest[colon+1 : at]
+// passwordVariables are those that stand in the password of a URL.
+func passwordVariables(s string) []variable {
+	rest, taken := holes(s)
+	login, _ := userinfo(rest)
+	user, password, _ := strings.Cut(login, ":")
+	scheme, _, _ := strings.Cut(rest, "://")
+	first := strings.Count(scheme+user, hole)
+	return variables(strings.Join(taken[first:first+strings.Count(password, hole)], ""))
 }
 
 // noNetwork looks for brokers that the worker's URL names and that it has no

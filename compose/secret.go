@@ -99,25 +99,31 @@ func urlPassword(symbolic string) (lit literal, variable bool) {
 // passwordIn looks at one text whose variables are holes. What RabbitMQ lets
 // in without being told to is no secret.
 func passwordIn(s string) (lit literal, variable bool) {
-	_, s, ok := strings.Cut(s, "://")
+	login, ok := userinfo(s)
 	if !ok {
 		return noLiteral, false
 	}
-	if i := strings.IndexAny(s, "/?# \t\n\"'`"); i >= 0 {
-		s = s[:i]
-	}
-	i := strings.LastIndexByte(s, '@')
-	if i < 0 {
-		return noLiteral, false
-	}
-	_, password, _ := strings.Cut(s[:i], ":")
+	_, password, _ := strings.Cut(login, ":")
 	switch {
-	case password == "", s[:i] == "guest:guest", strings.ContainsAny(password, "{<"):
+	case password == "", login == "guest:guest", strings.ContainsAny(password, "{<"):
 		return noLiteral, false
 	case strings.Contains(password, hole), strings.Contains(password, "$"):
 		return noLiteral, true
 	}
 	return asText, false
+}
+
+// userinfo is what stands before the host of a URL whose variables are holes.
+func userinfo(s string) (login string, ok bool) {
+	_, rest, found := strings.Cut(s, "://")
+	if i := strings.IndexAny(rest, "/?# \t\n\"'`"); i >= 0 {
+		rest = rest[:i]
+	}
+	i := strings.LastIndexByte(rest, '@')
+	if !found || i < 0 {
+		return "", false
+	}
+	return rest[:i], true
 }
 
 // passwordFlags are options of a server that a password follows, and

@@ -7,9 +7,8 @@ import (
 
 // server is what a broker's command line says of how it listens.
 type server struct {
-	known   bool // nothing else says it: no configuration file, no image of its own kind
-	port    string
-	tlsPort string
+	known         bool // nothing else says it: no configuration file, no image of its own kind
+	port, tlsPort string
 	// password is the one it asks for; the rest is whether there is one, and
 	// whether that is certain.
 	password          string
@@ -33,26 +32,20 @@ func (v *service) server() server {
 	if _, shell := shellScript(args); shell {
 		s.known = false // it can do more than start the server
 	}
-	for i, word := range all {
+	for _, word := range all {
 		if strings.Contains(word, ".conf") || word == "-" || word == "--include" {
 			s.known = false
 		}
-		value := ""
-		if i+1 < len(all) && !strings.HasPrefix(all[i+1], "--") {
-			value = all[i+1]
-		}
-		switch word {
-		case "--requirepass":
-			s.asks, s.asksPerhaps, s.password = value != "" && !marked(value), marked(value), value
-			s.known = s.known && value != ""
-		case "--port":
-			s.port = value
-		case "--tls-port":
-			s.tlsPort = value
-		case "--user", "--aclfile":
-			s.acl = true
-		}
+		s.acl = s.acl || word == "--user" || word == "--aclfile"
 	}
+	if value, given := option(all, "--requirepass"); given {
+		s.asks, s.asksPerhaps, s.password = value != "" && !marked(value), marked(value), value
+		s.known = s.known && value != ""
+	}
+	if value, given := option(all, "--port"); given {
+		s.port = value
+	}
+	s.tlsPort, _ = option(all, "--tls-port")
 	return s
 }
 
