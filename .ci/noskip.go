@@ -107,7 +107,7 @@ func printCases(table string, ended map[string]string) (all bool) {
 	all = true
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Split(strings.TrimSpace(line), " | ")
-		if len(fields) != 3 {
+		if len(fields) != 3 || strings.HasPrefix(line, "#") {
 			continue // a heading
 		}
 		var results []string
