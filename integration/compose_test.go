@@ -126,14 +126,16 @@ func (s *composed) volumes() []string {
 	return strings.Fields(docker(s.t, append([]string{"inspect", "--format", "{{range .Mounts}}{{.Name}} {{end}}"}, ids...)...))
 }
 
-// await waits until docker inspect has the wanted text for a format.
+// await waits until docker inspect has the wanted text for a format. A real
+// worker, and every check of its health, may start slowly beside other stacks.
 func (s *composed) await(service, format, want string) {
 	s.t.Helper()
 	id := s.container(service)
-	eventually(s.t, service+" is "+want, func() error {
-		if got := docker(s.t, "inspect", "--format", format, id); got != want {
+	eventuallyWithin(s.t, 3*patience, service+" is "+want, func() error {
+		got, checks, _ := strings.Cut(docker(s.t, "inspect", "--format", format+"\n{{json .State.Health}}", id), "\n")
+		if got != want {
 			time.Sleep(100 * time.Millisecond) // to start Docker's client costs more than most of what it is asked about
-			return fmt.Errorf("it is %s:\n%s", got, s.logs(service))
+			return fmt.Errorf("it is %s, its checks %s:\n%s", got, checks, s.logs(service))
 		}
 		return nil
 	})

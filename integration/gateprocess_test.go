@@ -208,7 +208,12 @@ func through(prefix []string, cmd *exec.Cmd) *exec.Cmd {
 // that nobody announces.
 func eventually(t testing.TB, what string, cond func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+	eventuallyWithin(t, patience, what, cond)
+}
+
+func eventuallyWithin(t testing.TB, limit time.Duration, what string, cond func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); ; time.Sleep(2 * time.Millisecond) {
 		err := cond()
 		if err == nil {
 			return
