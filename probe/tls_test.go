@@ -1,0 +1,138 @@
+package probe
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe/probetest"
+)
+
+func TestTLSConditions(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	serve := func(l probetest.Leaf) *tls.Config {
+		cert, err := ca.Issue(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &tls.Config{Certificates: []tls.Certificate{cert}}
+	}
+	good := probetest.Leaf{Names: []string{"127.0.0.1"}}
+	other := probetest.Leaf{Names: []string{"other.example"}}
+	for _, c := range []struct {
+		name    string
+		server  *tls.Config
+		roots   bool
+		verify  envcheck.TLSVerify
+		tail    string
+		want    envcheck.Code
+		verdict Verdict
+	}{
+		{"good", serve(good), true, envcheck.VerifyFull, "", envcheck.Ready, Ready},
+		{"unknown authority", serve(good), false, envcheck.VerifyFull, "", envcheck.RedisTLSUntrusted, Refuse},
+		{"unknown authority, names not looked at", serve(good), false, envcheck.VerifyCA, "", envcheck.RedisTLSUntrusted, Refuse},
+		{"another name", serve(other), true, envcheck.VerifyFull, "", envcheck.RedisTLSNameMismatch, Refuse},
+		{"another name, names not looked at", serve(other), true, envcheck.VerifyCA, "", envcheck.Ready, Ready},
+		{"common name only", serve(probetest.Leaf{CommonName: "127.0.0.1"}), true, envcheck.VerifyFull, "", envcheck.RedisTLSNameMismatch, Refuse},
+		{"expired", serve(probetest.Leaf{Names: good.Names, NotBefore: now.Add(-2 * time.Hour), NotAfter: now.Add(-time.Hour)}), true, envcheck.VerifyFull, "", envcheck.RedisTLSExpired, Refuse},
+		{"not yet valid", serve(probetest.Leaf{Names: good.Names, NotBefore: now.Add(time.Hour)}), true, envcheck.VerifyFull, "", envcheck.RedisTLSNotYetValid, Retry},
+		{"not verified", serve(other), false, envcheck.VerifyNone, "", envcheck.Ready, Ready},
+		{"not verified, by the URL", serve(other), false, envcheck.VerifyFull, "/0?ssl_cert_reqs=none", envcheck.Ready, Ready},
+		{"verified, by the URL", serve(other), false, envcheck.VerifyNone, "/0?ssl_cert_reqs=required", envcheck.RedisTLSNameMismatch, Refuse},
+		{"plain server", nil, true, envcheck.VerifyFull, "", envcheck.RedisTLSNotSpoken, Refuse},
+		{"too old for both", &tls.Config{Certificates: serve(good).Certificates, MaxVersion: tls.VersionTLS11}, true, envcheck.VerifyFull, "", envcheck.RedisTLSRefused, Refuse},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, probetest.Behaviour{TLS: c.server})
+			o := options()
+			o.Verify, o.DialTimeout = c.verify, 300*time.Millisecond
+			if o.Roots = x509.NewCertPool(); c.roots {
+				o.Roots = ca.Pool()
+			}
+			got := newRedis(t, at(s, "rediss", "", c.tail), o).Probe(t.Context())
+			if got.Code != c.want || got.Verdict != c.verdict {
+				t.Errorf("code %s verdict %d, want %s %d", got.Code, got.Verdict, c.want, c.verdict)
+			}
+			warned := len(got.Warnings) == 1 && got.Warnings[0] == envcheck.RedisTLSUnverified
+			if unverified := strings.HasPrefix(c.name, "not verified"); warned != unverified {
+				t.Errorf("warnings %v, want one of an unverified certificate: %v", got.Warnings, unverified)
+			}
+		})
+	}
+}
+
+func TestTLSPeersThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		b    probetest.Behaviour
+		want envcheck.Code
+	}{
+		{"silent", probetest.Behaviour{Accept: probetest.AcceptSilent}, envcheck.RedisTLSTimeout},
+		{"closes", probetest.Behaviour{Accept: probetest.AcceptClose}, envcheck.RedisTLSClosed},
+		{"HTTP", probetest.Behaviour{Banner: probetest.HTTPBanner, Accept: probetest.AcceptSilent}, envcheck.RedisTLSNotSpoken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, c.b)
+			o := options()
+			o.DialTimeout, o.Roots = 300*time.Millisecond, x509.NewCertPool()
+			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != c.want {
+				t.Errorf("code %s, want %s", got.Code, c.want)
+			}
+		})
+	}
+}
+
+func TestPlainURLOfATLSServer(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := probetest.New(t, probetest.Behaviour{TLS: config})
+	if got := newRedis(t, at(s, "redis", "", ""), options()).Probe(t.Context()); got.Code != envcheck.RedisTLSRequired {
+		t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSRequired)
+	}
+}
+
+func TestClientCertificateWanted(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
+		t.Run(name, func(t *testing.T) {
+			config, err := ca.ServerConfig("127.0.0.1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
+			s := probetest.New(t, probetest.Behaviour{TLS: config})
+			o := options()
+			o.Roots = ca.Pool()
+			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
+				t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSClientCert)
+			}
+		})
+	}
+}
+
+// The embedded set serves images that have no roots, and knows no test CA.
+func TestEmbeddedRoots(t *testing.T) {
+	t.Setenv("SSL_CERT_FILE", "/nonexistent")
+	t.Setenv("SSL_CERT_DIR", "/nonexistent")
+	if roots, from := systemRoots(); roots.Equal(x509.NewCertPool()) || from != "embedded" {
+		t.Error("no roots at all")
+	}
+}
