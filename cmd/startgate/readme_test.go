@@ -27,13 +27,22 @@ import (
 // readmeRoot is the top of the repository.
 const readmeRoot = "../.."
 
+// readmeFiles are the README and the manual, seen from the top.
+var readmeFiles = [...]string{"README.md", "cmd/startgate/README.md"}
+
+// readmeText is all that they say.
 func readmeText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	var all strings.Builder
+	for _, file := range readmeFiles {
+		text, err := os.ReadFile(filepath.Join(readmeRoot, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+		all.WriteString("\n")
 	}
-	return string(text)
+	return all.String()
 }
 
 // readmeBlocks returns the lines of the fenced blocks of a language.
@@ -320,17 +329,22 @@ func TestReadmeCodes(t *testing.T) {
 
 // Every command and file that the README names exists.
 func TestReadmeCommands(t *testing.T) {
-	text := readmeText(t)
 	exists := func(path string) bool {
 		_, err := os.Stat(filepath.Join(readmeRoot, path))
 		return err == nil
 	}
-	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(text, -1) {
-		if !strings.HasPrefix(link[1], "https://") && !exists(link[1]) {
-			t.Errorf("there is no %s", link[1])
+	for _, file := range append(readmeFiles[:], "cmd/startgate-compose/README.md") {
+		text, err := os.ReadFile(filepath.Join(readmeRoot, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if !strings.HasPrefix(link[1], "https://") && !exists(filepath.Join(filepath.Dir(file), link[1])) {
+				t.Errorf("%s: there is no %s", file, link[1])
+			}
 		}
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(readmeText(t)) {
 		for _, command := range regexp.MustCompile(`go (run|test) (\./[\w./]+)`).FindAllStringSubmatch(line, -1) {
 			// A row of the numbers without a figure may be ahead of its program.
 			path := strings.TrimSuffix(command[2], "/...")
@@ -342,22 +356,6 @@ func TestReadmeCommands(t *testing.T) {
 			if out, err := exec.Command("go", "run", ".", verb[1], "-h").CombinedOutput(); err != nil {
 				t.Errorf("startgate %s -h: %v\n%s", verb[1], err, out)
 			}
-		}
-	}
-}
-
-// The Go code in the README compiles.
-func TestReadmeLibrary(t *testing.T) {
-	for _, block := range readmeBlocks(t, "go") {
-		file := filepath.Join(t.TempDir(), "main.go")
-		program := "package main\n\nimport (\n\t\"context\"\n\t\"log\"\n\t\"os\"\n\t\"time\"\n\n" +
-			"\t\"github.com/startgate/startgate/envcheck\"\n\t\"github.com/startgate/startgate/probe\"\n)\n\n" +
-			"func main() {\n\tctx := context.Background()\n" + strings.Join(block, "\n") + "\n}\n"
-		if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command("go", "vet", file).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
 		}
 	}
 }
