@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/integration/measure/internal/resp"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
+	"github.com/startgate/startgate/integration/internal/resp"
 )
 
 // Goals, in KiB.

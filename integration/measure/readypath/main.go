@@ -21,8 +21,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
 	"github.com/startgate/startgate/probe/probetest"
 )
 

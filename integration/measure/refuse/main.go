@@ -22,9 +22,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/integration/measure/internal/resp"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
+	"github.com/startgate/startgate/integration/internal/resp"
 	"github.com/startgate/startgate/probe/probetest"
 )
 
