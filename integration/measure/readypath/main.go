@@ -23,7 +23,6 @@ import (
 
 	"github.com/startgate/startgate/integration/internal/fixture"
 	"github.com/startgate/startgate/integration/internal/report"
-	"github.com/startgate/startgate/probe/probetest"
 )
 
 const (
@@ -79,7 +78,7 @@ func measure(runs int, withTLS bool, gate, raw string) (code int, err error) {
 		for i := range chains {
 			c := &chains[i]
 			c.files[round] = filepath.Join(lab.Dir, fmt.Sprintf("copy-%d-%d", i, round))
-			if err := copyProgram(c.files[round], c.command.Args[0]); err != nil {
+			if err := fixture.CopyProgram(c.files[round], c.command.Args[0]); err != nil {
 				return 1, err
 			}
 		}
@@ -166,7 +165,7 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 	if err != nil {
 		return nil, 0, err
 	}
-	env := environment("redis://" + redis.Addr + "/0")
+	env := fixture.Environment("redis://" + redis.Addr + "/0")
 	chains = []chain{
 		{name: "worker alone", command: fixture.Command{Args: []string{nop}, Env: env, Alone: true}, yardstick: 2},
 		{name: "bare exec", command: fixture.Command{Args: []string{bare, nop}, Env: env, Alone: true}, yardstick: 2},
@@ -176,7 +175,7 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 	if !withTLS {
 		return chains, info.Size(), nil
 	}
-	url, ca, bundle, err := tlsRedis(lab)
+	secure, err := lab.TLSRedis()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -184,76 +183,16 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 		name, variable string
 		flags          []string
 	}{
-		{"TLS, CA file", "CA_FILE=" + ca, []string{"--tls-ca-file", ca}},
-		{"TLS, system roots", "SSL_CERT_FILE=" + bundle, nil},
+		{"TLS, CA file", "CA_FILE=" + secure.CA, []string{"--tls-ca-file", secure.CA}},
+		{"TLS, system roots", "SSL_CERT_FILE=" + secure.Bundle, nil},
 	} {
-		env, y := append(environment(url), kind.variable), len(chains)
+		env, y := append(fixture.Environment(secure.URL), kind.variable), len(chains)
 		line := slices.Concat([]string{gate}, kind.flags, []string{"--", nop})
 		chains = append(chains,
 			chain{name: "yardstick, " + kind.name, command: fixture.Command{Args: []string{yardstick, nop}, Env: env, Alone: true}, yardstick: y},
 			chain{name: "gate, " + kind.name, command: fixture.Command{Args: line, Env: env, Alone: true}, yardstick: y})
 	}
 	return chains, info.Size(), nil
-}
-
-// copyProgram makes a copy as the unpacking of an image would. The kernel keeps
-// what was written in one go in larger pieces than what a linker has written,
-// and a start then meets a tenth fewer page faults.
-func copyProgram(to, from string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, b, 0o755)
-}
-
-// environment is about as long as that of a container.
-func environment(url string) []string {
-	env := []string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
-		"HOSTNAME=worker", "REDIS_URL=" + url,
-	}
-	for i := range 20 {
-		env = append(env, fmt.Sprintf("WORKER_SETTING_%d=value-%d", i, i))
-	}
-	return env
-}
-
-// tlsRedis starts a Redis that speaks TLS. ca is a file with its authority,
-// bundle one with the system's roots and that authority.
-func tlsRedis(lab *fixture.Lab) (url, ca, bundle string, err error) {
-	authority, err := probetest.NewCA()
-	if err != nil {
-		return "", "", "", err
-	}
-	leaf, err := authority.Issue(probetest.Leaf{Names: []string{"127.0.0.1"}})
-	if err != nil {
-		return "", "", "", err
-	}
-	cert, key, err := pemFiles(lab.Dir, leaf)
-	if err != nil {
-		return "", "", "", err
-	}
-	ca, bundle = filepath.Join(lab.Dir, "ca.pem"), filepath.Join(lab.Dir, "bundle.pem")
-	if err := os.WriteFile(ca, authority.PEM(), 0o644); err != nil {
-		return "", "", "", err
-	}
-	roots, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
-	if err != nil {
-		return "", "", "", err
-	}
-	if err := os.WriteFile(bundle, append(roots, authority.PEM()...), 0o644); err != nil {
-		return "", "", "", err
-	}
-	port, err := fixture.FreePort()
-	if err != nil {
-		return "", "", "", err
-	}
-	if _, err := lab.Redis(lab.Dir, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key,
-		"--tls-ca-cert-file", ca, "--tls-auth-clients", "no"); err != nil {
-		return "", "", "", err
-	}
-	return "rediss://127.0.0.1:" + port + "/0", ca, bundle, nil
 }
 
 var total = regexp.MustCompile(`(?m)^\s*100\.00\s+\S+\s+(?:\S+\s+)?(\d+)\s+(?:\d+\s+)?total$`)
