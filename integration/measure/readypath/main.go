@@ -30,20 +30,15 @@ const (
 	goalSize  = 10.5e6 // bytes
 	warmUp    = 10
 	traced    = 3
-
-	// Where the kernel's page cache happens to hold a file makes up to a tenth
-	// of a start, and lasts as long as the file: one build can look better than
-	// another that is the same. So there are some of each.
-	copies = 8
 )
 
 // chain is one way to the worker.
 type chain struct {
 	name      string
 	command   fixture.Command
-	files     [copies]string // of the program that command starts
-	yardstick int            // the chain to compare with
-	judged    bool           // by goalRatio
+	files     [8]string // copies of the program that command starts
+	yardstick int       // the chain to compare with
+	judged    bool      // by goalRatio
 
 	took   report.Samples
 	cpu    report.Samples
@@ -74,20 +69,17 @@ func measure(runs int, withTLS bool, gate, raw string) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	for round := range copies {
-		for i := range chains {
-			c := &chains[i]
-			c.files[round] = filepath.Join(lab.Dir, fmt.Sprintf("copy-%d-%d", i, round))
-			if err := fixture.CopyProgram(c.files[round], c.command.Args[0]); err != nil {
-				return 1, err
-			}
+	for i := range chains {
+		c := &chains[i]
+		if c.files, err = lab.Copies(c.command.Args[0]); err != nil {
+			return 1, err
 		}
 	}
 	r := report.New("readypath")
 	for n := range warmUp + runs {
 		for i := range chains {
 			c := &chains[(n+i)%len(chains)] // each comes after each other
-			c.command.Args[0] = c.files[n%copies]
+			c.command.Args[0] = c.files[n%len(c.files)]
 			e, err := lab.Run(c.command)
 			if err != nil {
 				return 1, err
@@ -123,7 +115,7 @@ func measure(runs int, withTLS bool, gate, raw string) (code int, err error) {
 	r.Table([]string{"start to end", "min", "median", "p95", "min ratio", "ratio in turn", "CPU median", "minor faults", "system calls"}, rows)
 	r.Note("%d runs of each in turn, of %d copies. Ratios are to the yardstick, for TLS to the yardstick with the same TLS; "+
 		"the ratio in turn is the median over runs that followed one another. "+
-		"System calls are the least of %d runs under strace.", runs, copies, traced)
+		"System calls are the least of %d runs under strace.", runs, len(chains[0].files), traced)
 	r.Goal("size of the binary", fmt.Sprintf("%.2f MB", float64(size)/1e6), fmt.Sprintf("≤ %.1f MB", goalSize/1e6), float64(size) <= goalSize)
 	r.Keep("size", size)
 	return r.End(raw)
