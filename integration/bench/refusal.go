@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/startgate/startgate/integration/internal/fixture"
@@ -14,14 +15,14 @@ import (
 // not do that is looked at once, all of them at the same time.
 func (b *bench) refusals() error {
 	const runs = 10
-	const limit = 3 * time.Second
+	const limit = 5 * time.Second
 	faults, stop, err := b.lab.Refusals()
 	if err != nil {
 		return err
 	}
 	defer stop()
 	cells := make([][]cell, len(faults))
-	var running []func() error
+	var all sync.WaitGroup
 	for f, fault := range faults {
 		cells[f] = make([]cell, len(b.rivals))
 		for i := range b.rivals {
@@ -33,20 +34,17 @@ func (b *bench) refusals() error {
 			if err != nil {
 				return err
 			}
-			late := p.KillAfter(limit)
-			running = append(running, func() error {
+			all.Go(func() {
+				late := p.KillAfter(limit)
 				defer late.Stop()
 				ended, err := p.Wait()
-				cells[f][i] = endOf(ended, limit)
-				return err
+				if cells[f][i] = endOf(ended, limit); err != nil {
+					cells[f][i] = cell{Text: err.Error()}
+				}
 			})
 		}
 	}
-	for _, wait := range running {
-		if err := wait(); err != nil {
-			return err
-		}
-	}
+	all.Wait()
 	for f, fault := range faults {
 		took := report.Samples{}
 		for range runs {
@@ -60,7 +58,7 @@ func (b *bench) refusals() error {
 			took = append(took, ended.Took)
 		}
 		cells[f][0] = median(took)
-		b.add("refused: "+fault.Name, "ms", func(i int, r *rival) cell {
+		b.add("refusal, "+fault.Name, "ms", func(i int, r *rival) cell {
 			if !r.waits {
 				return noWait
 			}

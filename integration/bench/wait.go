@@ -13,8 +13,10 @@ import (
 	"github.com/startgate/startgate/integration/internal/report"
 )
 
-// noWait is the cell of what does not wait: it ends at the first no.
-var noWait = cell{Text: "–"}
+var (
+	noWait      = cell{Text: "–"} // it ends at the first no
+	waitsNoMore = cell{Text: "waits no more"}
+)
 
 // loadTimes measures from the end of a load to the worker's first instruction.
 // All rivals wait for the same loads, each from a moment of its own on.
@@ -147,7 +149,7 @@ func (b *bench) waiting() error {
 			}
 			slices.Sort(kib)
 			if kib[len(kib)/2] == 0 {
-				return cell{Text: "waits no more"}
+				return waitsNoMore
 			}
 			return cell{Figure: float64(kib[len(kib)/2]) / 1024}
 		})
@@ -188,8 +190,11 @@ func (b *bench) terms(to target, rounds int, patience time.Duration) error {
 			if err != nil {
 				return err
 			}
-			if ended.Exit == 128+int(syscall.SIGKILL) {
-				text[i] = fmt.Sprintf("not within %v", patience)
+			switch ended.Exit {
+			case 0:
+				text[i] = waitsNoMore.Text
+			case 128 + int(syscall.SIGKILL):
+				text[i] = fmt.Sprintf("not within %.0f s", patience.Seconds())
 			}
 			took[i] = append(took[i], time.Since(began))
 		}
