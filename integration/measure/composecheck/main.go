@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/report"
+	"github.com/startgate/startgate/integration/internal/report"
 )
 
 // Goals.

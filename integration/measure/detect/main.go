@@ -15,28 +15,22 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/integration/measure/internal/resp"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
+	"github.com/startgate/startgate/integration/internal/resp"
 )
 
 const (
-	observe  = 2 * time.Millisecond // between the observer's questions
 	f1Keys   = 2000
 	f2Writes = 1_500_000
 	f2Least  = 100 << 20
-	settle   = 50 * time.Millisecond // from the observer's first answer to the gate
 )
 
 // bench is one way to have Redis load.
@@ -74,7 +68,7 @@ func measure(name string, starts int, release bool, gate, raw string) (code int,
 	if gate, err = lab.Gate(gate); err != nil {
 		return 1, err
 	}
-	worker, err := lab.Build("integration/measure/detect/worker", "-E stamp")
+	worker, err := lab.Worker()
 	if err != nil {
 		return 1, err
 	}
@@ -87,16 +81,22 @@ func measure(name string, starts int, release bool, gate, raw string) (code int,
 	r := report.New("detect " + b.name)
 	var took, blind report.Samples
 	early, unseen := 0, 0
+	waiter := fixture.Waiter{Command: func(addr string) fixture.Command {
+		return fixture.Command{Args: []string{gate, "--", worker}, Env: []string{"REDIS_URL=redis://" + addr}}
+	}}
 	for range b.starts {
-		s, err := b.start(lab, gate, worker)
+		all, err := lab.Load(b.dir, b.args, []fixture.Waiter{waiter}, b.meanwhile)
+		if err == nil {
+			err = all[0].Err
+		}
 		if err != nil {
 			return 1, err
 		}
-		took, blind = append(took, s.took), append(blind, s.blind)
-		if s.early {
+		took, blind = append(took, all[0].Took), append(blind, all[0].Blind)
+		if all[0].Early {
 			early++
 		}
-		if !s.waited {
+		if !fixture.Says(all[0].Stderr, "redis_loading") {
 			unseen++
 		}
 	}
@@ -134,123 +134,18 @@ func prepare(lab *fixture.Lab, name string, release bool) (bench, error) {
 	return bench{}, errors.New("there is no fixture of that name")
 }
 
-// start is what one start of a gate has shown.
-type start struct {
-	took   time.Duration
-	blind  time.Duration // between the observer's last two answers
-	early  bool          // by the clock, or by what the worker was told
-	waited bool          // the gate has said that Redis was loading
-}
-
-// start lets a gate wait for a Redis that loads.
-func (b bench) start(lab *fixture.Lab, gate, worker string) (s start, err error) {
-	redis, err := lab.Redis(b.dir, b.args...)
-	if err != nil {
-		return s, err
+// meanwhile has Redis load without pause from some time on, where that is
+// wanted.
+func (b bench) meanwhile(redis *fixture.Redis) error {
+	if !b.release {
+		return nil
 	}
-	defer redis.Kill()
-	conn, err := resp.Dial(redis.Addr, "")
-	if err != nil {
-		return s, err
-	}
-	defer conn.Close()
-	switch loading, err := conn.Loading(); {
-	case err != nil:
-		return s, err
-	case !loading:
-		return s, errors.New("the data was loaded before the gate could be started")
-	}
-	seen := make(chan sight, 1)
-	go func() { seen <- watch(conn) }()
-	time.Sleep(settle)
-
-	outR, outW, err := os.Pipe()
-	if err != nil {
-		return s, err
-	}
-	defer outR.Close()
-	errR, errW, err := os.Pipe()
-	if err != nil {
-		return s, err
-	}
-	defer errR.Close()
-	p, err := lab.Start(fixture.Command{
-		Args: []string{gate, "--", worker}, Env: []string{"REDIS_URL=redis://" + redis.Addr}, Stdout: outW, Stderr: errW,
-	})
-	outW.Close()
-	errW.Close()
-	if err != nil {
-		return s, err
-	}
-	if b.release {
-		if err := hurry(redis, time.Second/2+rand.N(time.Second/2)); err != nil {
-			return s, err
-		}
-	}
-	ended, err := p.Wait()
-	if err != nil {
-		return s, err
-	}
-	stderr, err := io.ReadAll(errR)
-	if err != nil {
-		return s, err
-	}
-	if ended.Exit != 0 {
-		return s, fmt.Errorf("the gate has ended with %d:\n%s", ended.Exit, stderr)
-	}
-	var stamp struct{ Sec, Nsec int64 }
-	var loading bool
-	if err := binary.Read(outR, binary.NativeEndian, &stamp); err != nil {
-		return s, fmt.Errorf("the worker has not said when it began: %w", err)
-	}
-	if _, err := fmt.Fscan(outR, &loading); err != nil {
-		return s, fmt.Errorf("the worker has not said what Redis was doing: %w", err)
-	}
-	at := <-seen
-	if at.err != nil {
-		return s, at.err
-	}
-	began := time.Unix(stamp.Sec, stamp.Nsec)
-	s.took, s.blind = began.Sub(at.loaded), at.loaded.Sub(at.before)
-	// Redis was still loading when it last said so.
-	s.early = loading || began.Before(at.before)
-	s.waited = slices.Contains(strings.Fields(string(stderr)), "redis_loading")
-	return s, nil
-}
-
-// hurry has Redis load without pause from some time on.
-func hurry(redis *fixture.Redis, after time.Duration) error {
 	conn, err := resp.Dial(redis.Addr, "")
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	time.Sleep(after)
+	time.Sleep(time.Second/2 + rand.N(time.Second/2))
 	_, err = conn.Do("CONFIG", "SET", "key-load-delay", "0")
 	return err
-}
-
-// sight is what the observer has seen.
-type sight struct {
-	before time.Time // the last answer that Redis is loading
-	loaded time.Time // the first that it is not
-	err    error
-}
-
-// watch asks until Redis is loaded. Its times are of the wall clock, which the
-// worker's can be compared with.
-func watch(conn *resp.Conn) (s sight) {
-	for {
-		loading, err := conn.Loading()
-		now := time.Now().Round(0)
-		switch {
-		case err != nil:
-			return sight{err: err}
-		case !loading:
-			s.loaded = now
-			return s
-		}
-		s.before = now
-		time.Sleep(observe)
-	}
 }

@@ -14,13 +14,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/integration/measure/internal/resp"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
+	"github.com/startgate/startgate/integration/internal/resp"
 )
 
 // Goals, in KiB.
@@ -35,16 +33,7 @@ type state struct {
 	addr  string
 	load  bool // Redis must still be loading at the end
 	gates []*fixture.Process
-	held  []memory
-}
-
-// memory is what one gate holds.
-type memory struct {
-	RSS          int // KiB, and so the next two
-	PrivateDirty int
-	Anonymous    int
-	Threads      int
-	CPU          time.Duration
+	held  []fixture.Memory
 }
 
 func main() {
@@ -97,7 +86,7 @@ func measure(after time.Duration, gates int, gate, raw string) (code int, err er
 	}
 	var rows [][]string
 	for _, s := range states {
-		var most memory
+		var most fixture.Memory
 		for _, m := range s.held {
 			most.RSS, most.PrivateDirty = max(most.RSS, m.RSS), max(most.PrivateDirty, m.PrivateDirty)
 			most.Anonymous, most.Threads = max(most.Anonymous, m.Anonymous), max(most.Threads, m.Threads)
@@ -145,7 +134,7 @@ func prepare(lab *fixture.Lab, after time.Duration) ([]state, error) {
 // look reads what the gates of a state hold, while they wait.
 func (s *state) look() error {
 	for _, p := range s.gates {
-		m, err := held(p.PID)
+		m, err := fixture.HeldBy(p.PID)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -164,48 +153,6 @@ func (s *state) look() error {
 		err = fmt.Errorf("%s: the load has ended too early", s.name)
 	}
 	return err
-}
-
-func held(pid int) (m memory, err error) {
-	proc := "/proc/" + strconv.Itoa(pid)
-	rollup, err := os.ReadFile(proc + "/smaps_rollup")
-	if err != nil {
-		return m, err
-	}
-	status, err := os.ReadFile(proc + "/status")
-	if err != nil {
-		return m, err
-	}
-	stat, err := os.ReadFile(proc + "/stat")
-	if err != nil {
-		return m, err
-	}
-	m.RSS, m.PrivateDirty = number(rollup, "Rss:"), number(rollup, "Private_Dirty:")
-	m.Anonymous, m.Threads = number(rollup, "Anonymous:"), number(status, "Threads:")
-	if m.RSS == 0 || m.Threads == 0 {
-		return m, fmt.Errorf("the gate has ended: %w", syscall.ESRCH)
-	}
-	_, after, _ := strings.Cut(string(stat), ") ")
-	if fields := strings.Fields(after); len(fields) > 12 {
-		user, _ := strconv.Atoi(fields[11])
-		system, _ := strconv.Atoi(fields[12])
-		const tick = 10 * time.Millisecond // USER_HZ is 100 on every architecture
-		m.CPU = time.Duration(user+system) * tick
-	}
-	return m, nil
-}
-
-// number is the value of the first line that begins with name.
-func number(text []byte, name string) int {
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, name); ok {
-			if fields := strings.Fields(rest); len(fields) > 0 {
-				n, _ := strconv.Atoi(fields[0])
-				return n
-			}
-		}
-	}
-	return 0
 }
 
 func mib(kib int) string { return fmt.Sprintf("%.2f MiB", float64(kib)/1024) }

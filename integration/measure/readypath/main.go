@@ -21,9 +21,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/probe/probetest"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
 )
 
 const (
@@ -31,20 +30,15 @@ const (
 	goalSize  = 10.5e6 // bytes
 	warmUp    = 10
 	traced    = 3
-
-	// Where the kernel's page cache happens to hold a file makes up to a tenth
-	// of a start, and lasts as long as the file: one build can look better than
-	// another that is the same. So there are some of each.
-	copies = 8
 )
 
 // chain is one way to the worker.
 type chain struct {
 	name      string
 	command   fixture.Command
-	files     [copies]string // of the program that command starts
-	yardstick int            // the chain to compare with
-	judged    bool           // by goalRatio
+	files     [8]string // copies of the program that command starts
+	yardstick int       // the chain to compare with
+	judged    bool      // by goalRatio
 
 	took   report.Samples
 	cpu    report.Samples
@@ -75,20 +69,17 @@ func measure(runs int, withTLS bool, gate, raw string) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	for round := range copies {
-		for i := range chains {
-			c := &chains[i]
-			c.files[round] = filepath.Join(lab.Dir, fmt.Sprintf("copy-%d-%d", i, round))
-			if err := copyProgram(c.files[round], c.command.Args[0]); err != nil {
-				return 1, err
-			}
+	for i := range chains {
+		c := &chains[i]
+		if c.files, err = lab.Copies(c.command.Args[0]); err != nil {
+			return 1, err
 		}
 	}
 	r := report.New("readypath")
 	for n := range warmUp + runs {
 		for i := range chains {
 			c := &chains[(n+i)%len(chains)] // each comes after each other
-			c.command.Args[0] = c.files[n%copies]
+			c.command.Args[0] = c.files[n%len(c.files)]
 			e, err := lab.Run(c.command)
 			if err != nil {
 				return 1, err
@@ -124,7 +115,7 @@ func measure(runs int, withTLS bool, gate, raw string) (code int, err error) {
 	r.Table([]string{"start to end", "min", "median", "p95", "min ratio", "ratio in turn", "CPU median", "minor faults", "system calls"}, rows)
 	r.Note("%d runs of each in turn, of %d copies. Ratios are to the yardstick, for TLS to the yardstick with the same TLS; "+
 		"the ratio in turn is the median over runs that followed one another. "+
-		"System calls are the least of %d runs under strace.", runs, copies, traced)
+		"System calls are the least of %d runs under strace.", runs, len(chains[0].files), traced)
 	r.Goal("size of the binary", fmt.Sprintf("%.2f MB", float64(size)/1e6), fmt.Sprintf("≤ %.1f MB", goalSize/1e6), float64(size) <= goalSize)
 	r.Keep("size", size)
 	return r.End(raw)
@@ -166,7 +157,7 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 	if err != nil {
 		return nil, 0, err
 	}
-	env := environment("redis://" + redis.Addr + "/0")
+	env := fixture.Environment("redis://" + redis.Addr + "/0")
 	chains = []chain{
 		{name: "worker alone", command: fixture.Command{Args: []string{nop}, Env: env, Alone: true}, yardstick: 2},
 		{name: "bare exec", command: fixture.Command{Args: []string{bare, nop}, Env: env, Alone: true}, yardstick: 2},
@@ -176,7 +167,7 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 	if !withTLS {
 		return chains, info.Size(), nil
 	}
-	url, ca, bundle, err := tlsRedis(lab)
+	secure, err := lab.TLSRedis()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -184,76 +175,16 @@ func prepare(lab *fixture.Lab, gate string, withTLS bool) (chains []chain, size 
 		name, variable string
 		flags          []string
 	}{
-		{"TLS, CA file", "CA_FILE=" + ca, []string{"--tls-ca-file", ca}},
-		{"TLS, system roots", "SSL_CERT_FILE=" + bundle, nil},
+		{"TLS, CA file", "CA_FILE=" + secure.CA, []string{"--tls-ca-file", secure.CA}},
+		{"TLS, system roots", "SSL_CERT_FILE=" + secure.Bundle, nil},
 	} {
-		env, y := append(environment(url), kind.variable), len(chains)
+		env, y := append(fixture.Environment(secure.URL), kind.variable), len(chains)
 		line := slices.Concat([]string{gate}, kind.flags, []string{"--", nop})
 		chains = append(chains,
 			chain{name: "yardstick, " + kind.name, command: fixture.Command{Args: []string{yardstick, nop}, Env: env, Alone: true}, yardstick: y},
 			chain{name: "gate, " + kind.name, command: fixture.Command{Args: line, Env: env, Alone: true}, yardstick: y})
 	}
 	return chains, info.Size(), nil
-}
-
-// copyProgram makes a copy as the unpacking of an image would. The kernel keeps
-// what was written in one go in larger pieces than what a linker has written,
-// and a start then meets a tenth fewer page faults.
-func copyProgram(to, from string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, b, 0o755)
-}
-
-// environment is about as long as that of a container.
-func environment(url string) []string {
-	env := []string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
-		"HOSTNAME=worker", "REDIS_URL=" + url,
-	}
-	for i := range 20 {
-		env = append(env, fmt.Sprintf("WORKER_SETTING_%d=value-%d", i, i))
-	}
-	return env
-}
-
-// tlsRedis starts a Redis that speaks TLS. ca is a file with its authority,
-// bundle one with the system's roots and that authority.
-func tlsRedis(lab *fixture.Lab) (url, ca, bundle string, err error) {
-	authority, err := probetest.NewCA()
-	if err != nil {
-		return "", "", "", err
-	}
-	leaf, err := authority.Issue(probetest.Leaf{Names: []string{"127.0.0.1"}})
-	if err != nil {
-		return "", "", "", err
-	}
-	cert, key, err := pemFiles(lab.Dir, leaf)
-	if err != nil {
-		return "", "", "", err
-	}
-	ca, bundle = filepath.Join(lab.Dir, "ca.pem"), filepath.Join(lab.Dir, "bundle.pem")
-	if err := os.WriteFile(ca, authority.PEM(), 0o644); err != nil {
-		return "", "", "", err
-	}
-	roots, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
-	if err != nil {
-		return "", "", "", err
-	}
-	if err := os.WriteFile(bundle, append(roots, authority.PEM()...), 0o644); err != nil {
-		return "", "", "", err
-	}
-	port, err := fixture.FreePort()
-	if err != nil {
-		return "", "", "", err
-	}
-	if _, err := lab.Redis(lab.Dir, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key,
-		"--tls-ca-cert-file", ca, "--tls-auth-clients", "no"); err != nil {
-		return "", "", "", err
-	}
-	return "rediss://127.0.0.1:" + port + "/0", ca, bundle, nil
 }
 
 var total = regexp.MustCompile(`(?m)^\s*100\.00\s+\S+\s+(?:\S+\s+)?(\d+)\s+(?:\d+\s+)?total$`)

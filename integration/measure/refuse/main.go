@@ -14,18 +14,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
-	"github.com/startgate/startgate/integration/measure/internal/resp"
-	"github.com/startgate/startgate/probe/probetest"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
+	"github.com/startgate/startgate/integration/internal/resp"
 )
 
 const (
@@ -37,9 +32,9 @@ const (
 
 // kind is one way to be refused.
 type kind struct {
-	name, url, code string
-	took            report.Samples
-	late            report.Samples // over the two windows; negative within
+	fixture.Refusal
+	took report.Samples
+	late report.Samples // over the two windows; negative within
 }
 
 func main() {
@@ -69,11 +64,15 @@ func measure(runs int, gate, raw string) (code int, err error) {
 		return 1, err
 	}
 	g := gated{lab, []string{gate, "--", nop}}
-	kinds, stop, err := peers(lab)
+	refusals, stop, err := lab.Refusals()
 	if err != nil {
 		return 1, err
 	}
 	defer stop()
+	var kinds []kind
+	for _, refusal := range refusals {
+		kinds = append(kinds, kind{Refusal: refusal})
+	}
 	loading, err := loadingRedis(lab, runs)
 	if err != nil {
 		return 1, err
@@ -92,9 +91,9 @@ func measure(runs int, gate, raw string) (code int, err error) {
 		}
 	}
 	for _, k := range kinds {
-		r.Keep(k.name, k.took)
-		rows = append(rows, []string{k.name, report.Ms(k.took.Min()), report.Ms(k.took.Median()), report.Ms(k.took.Max())})
-		r.Goal(k.name+", median", report.Ms(k.took.Median()), "≤ "+report.Ms(goal), k.took.Median() <= goal)
+		r.Keep(k.Name, k.took)
+		rows = append(rows, []string{k.Name, report.Ms(k.took.Min()), report.Ms(k.took.Median()), report.Ms(k.took.Max())})
+		r.Goal(k.Name+", median", report.Ms(k.took.Median()), "≤ "+report.Ms(goal), k.took.Median() <= goal)
 	}
 	r.Table([]string{"start to exit 69", "min", "median", "max"}, rows)
 
@@ -103,13 +102,13 @@ func measure(runs int, gate, raw string) (code int, err error) {
 	}
 	rows = nil
 	for _, k := range kinds {
-		r.Keep(k.name, k.took)
-		r.Keep(k.name+", over two windows", k.late)
+		r.Keep(k.Name, k.took)
+		r.Keep(k.Name+", over two windows", k.late)
 		rows = append(rows, []string{
-			k.name, report.Ms(k.took.Min()), report.Ms(k.took.Median()), report.Ms(k.took.Max()),
+			k.Name, report.Ms(k.took.Min()), report.Ms(k.took.Median()), report.Ms(k.took.Max()),
 			report.Ms(k.late.Median()), report.Ms(k.late.Max()),
 		})
-		r.Goal(k.name+", over two windows", "at most "+report.Ms(k.late.Max()), "≤ "+report.Ms(slack), k.late.Max() <= slack)
+		r.Goal(k.Name+", over two windows", "at most "+report.Ms(k.late.Max()), "≤ "+report.Ms(slack), k.late.Max() <= slack)
 	}
 	r.Table([]string{"while Redis loads", "min", "median", "max", "over two windows, median", "max"}, rows)
 	return r.End(raw)
@@ -124,57 +123,14 @@ type gated struct {
 // refuse runs a gate to its end, which must be the expected one.
 func (g gated) refuse(k *kind) (began, ended time.Time, err error) {
 	began = time.Now()
-	e, stderr, err := g.lab.Output(fixture.Command{Args: g.args, Env: []string{"REDIS_URL=" + k.url}})
+	e, stderr, err := g.lab.Output(fixture.Command{Args: g.args, Env: []string{"REDIS_URL=" + k.URL}})
 	if err != nil {
 		return began, ended, err
 	}
-	if e.Exit != refused || !slices.Contains(strings.Fields(stderr), k.code) {
-		return began, ended, fmt.Errorf("%s: exit %d, where %d and %s were expected:\n%s", k.name, e.Exit, refused, k.code, stderr)
+	if e.Exit != refused || !fixture.Says(stderr, k.Code) {
+		return began, ended, fmt.Errorf("%s: exit %d, where %d and %s were expected:\n%s", k.Name, e.Exit, refused, k.Code, stderr)
 	}
 	return began, began.Add(e.Took), nil
-}
-
-// peers starts what refuses. stop ends those that are goroutines.
-func peers(lab *fixture.Lab) (kinds []kind, stop func(), err error) {
-	redis, err := lab.Redis(lab.Dir, "--requirepass", password)
-	if err != nil {
-		return nil, nil, err
-	}
-	web, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, err
-	}
-	go http.Serve(web, http.NotFoundHandler())
-	ca, err := probetest.NewCA()
-	if err != nil {
-		return nil, nil, err
-	}
-	config, err := ca.ServerConfig("127.0.0.1")
-	if err != nil {
-		return nil, nil, err
-	}
-	secure, err := probetest.Start(probetest.Behaviour{TLS: config})
-	if err != nil {
-		return nil, nil, err
-	}
-	protected, err := probetest.Start(probetest.Behaviour{Banner: probetest.ProtectedModeBanner, Accept: probetest.AcceptClose})
-	if err != nil {
-		return nil, nil, err
-	}
-	ssh, err := probetest.Start(probetest.Behaviour{Banner: probetest.SSHBanner, Accept: probetest.AcceptSilent})
-	if err != nil {
-		return nil, nil, err
-	}
-	stop = func() { web.Close(); secure.Close(); protected.Close(); ssh.Close() }
-	return []kind{
-		{name: "wrong password", url: "redis://:wrong@" + redis.Addr, code: "redis_auth_rejected"},
-		{name: "no password", url: "redis://" + redis.Addr, code: "redis_auth_required"},
-		{name: "bad database", url: "redis://:" + password + "@" + redis.Addr + "/99", code: "redis_db_invalid"},
-		{name: "not Redis: HTTP", url: "redis://" + web.Addr().String(), code: "redis_not_redis"},
-		{name: "not Redis: SSH", url: "redis://" + ssh.Addr(), code: "redis_not_redis"},
-		{name: "untrusted certificate", url: "rediss://" + secure.Addr(), code: "redis_tls_untrusted"},
-		{name: "protected mode", url: "redis://" + protected.Addr(), code: "redis_protected_mode"},
-	}, stop, nil
 }
 
 // loadingRedis starts a Redis that loads for longer than the runs take, and
@@ -192,9 +148,9 @@ func loadingRedis(lab *fixture.Lab, runs int) (*fixture.Redis, error) {
 // the longest window that it has met.
 func (g gated) whileLoading(redis *fixture.Redis, runs int) ([]kind, error) {
 	kinds := []kind{
-		{name: "loading, wrong password", url: "redis://:wrong@" + redis.Addr, code: "redis_auth_rejected"},
-		{name: "loading, no password", url: "redis://" + redis.Addr, code: "redis_auth_required"},
-		{name: "loading, bad database", url: "redis://:" + password + "@" + redis.Addr + "/99", code: "redis_db_invalid"},
+		{Refusal: fixture.Refusal{Name: "loading, wrong password", URL: "redis://:wrong@" + redis.Addr, Code: "redis_auth_rejected"}},
+		{Refusal: fixture.Refusal{Name: "loading, no password", URL: "redis://" + redis.Addr, Code: "redis_auth_required"}},
+		{Refusal: fixture.Refusal{Name: "loading, bad database", URL: "redis://:" + password + "@" + redis.Addr + "/99", Code: "redis_db_invalid"}},
 	}
 	w, err := watchWindows(redis)
 	if err != nil {

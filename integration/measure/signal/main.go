@@ -22,8 +22,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/startgate/startgate/integration/measure/internal/fixture"
-	"github.com/startgate/startgate/integration/measure/internal/report"
+	"github.com/startgate/startgate/integration/internal/fixture"
+	"github.com/startgate/startgate/integration/internal/report"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/startgate/startgate/integration/measure/internal/resp"
+	"github.com/startgate/startgate/integration/internal/resp"
 )
 
 func main() {

@@ -40,7 +40,7 @@ type goal struct {
 
 // New starts the report of a measurement and prints what it runs on.
 func New(measure string) *Report {
-	r := &Report{raw: raw{Measure: measure, Machine: machine(), Load: [2]string{load()}, Data: map[string]any{}}}
+	r := &Report{raw: raw{Measure: measure, Machine: Machine(), Load: [2]string{Load()}, Data: map[string]any{}}}
 	fmt.Printf("## %s\n\nmachine: %s; load %s\n", measure, r.raw.Machine, r.raw.Load[0])
 	if busy, err := strconv.ParseFloat(r.raw.Load[0], 64); err == nil && busy > float64(runtime.NumCPU()) {
 		r.Note("The machine is busy: believe minima and counts only, or start this with nice -n -20.")
@@ -48,8 +48,8 @@ func New(measure string) *Report {
 	return r
 }
 
-// machine describes the machine in a line.
-func machine() string {
+// Machine describes the machine in a line.
+func Machine() string {
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	redis := "no redis-server"
 	if out, err := exec.Command("redis-server", "--version").Output(); err == nil {
@@ -64,8 +64,8 @@ func machine() string {
 		runtime.NumCPU(), strings.TrimSpace(string(kernel)), runtime.GOARCH, runtime.Version(), redis)
 }
 
-// load is the load average over the last minute.
-func load() string {
+// Load is the load average over the last minute.
+func Load() string {
 	b, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(b), " ")
 	return first
@@ -122,7 +122,7 @@ func (r *Report) Keep(name string, v any) { r.raw.Data[name] = v }
 // End prints the goals, writes the raw numbers to file unless that is "", and
 // returns the exit code: 0 when every goal was met.
 func (r *Report) End(file string) (code int, err error) {
-	r.raw.Pass, r.raw.Goals, r.raw.Load[1] = true, r.goals, load()
+	r.raw.Pass, r.raw.Goals, r.raw.Load[1] = true, r.goals, Load()
 	var rows [][]string
 	for _, g := range r.goals {
 		verdict := "pass"
@@ -168,6 +168,19 @@ func (s Samples) MarshalJSON() ([]byte, error) {
 		ms[i] = float64(d.Microseconds()) / 1000
 	}
 	return json.Marshal(ms)
+}
+
+// UnmarshalJSON reads them.
+func (s *Samples) UnmarshalJSON(text []byte) error {
+	var ms []float64
+	if err := json.Unmarshal(text, &ms); err != nil {
+		return err
+	}
+	*s = nil
+	for _, x := range ms {
+		*s = append(*s, time.Duration(x*float64(time.Millisecond)))
+	}
+	return nil
 }
 
 // Ms is a duration in milliseconds, for a table.
