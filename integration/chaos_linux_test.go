@@ -24,9 +24,8 @@ const (
 )
 
 // Whatever becomes of the broker, no worker starts while it is not ready, no
-// gate outlives its budget, none leaks, and none says the password. The long
-// form takes minutes, STARTGATE_TEST_SOAK says how long (for an hour, go test
-// wants a -timeout beyond it), and STARTGATE_TEST_SEED repeats a run's events.
+// gate outlives its budget, none leaks, and none says the password. An hour of
+// it wants a -timeout of more.
 func TestChaos(t *testing.T) {
 	length := 18 * time.Second
 	if full() {

@@ -115,7 +115,7 @@ func (c *chaos) fillDisk() {
 	c.s.o.through = tinyFileSystem(c.t)
 	c.start("--appendonly", "yes", "--auto-aof-rewrite-percentage", "0")
 	c.s.o.through = nil
-	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if strings.HasPrefix(c.ask("SET", "big", strings.Repeat("x", 100_000)), "-MISCONF") {
 			return
 		}
