@@ -32,7 +32,7 @@ func TestFleetSparesALoadingServer(t *testing.T) {
 		}
 		start := await(3 * n)
 		before := s.Traffic().Batches
-		took := await(before + 5*n + 20).Sub(start)
+		took := await(before + 2*n + 20).Sub(start)
 		probes := s.Traffic().Batches - before
 		cancel()
 		fleet.Wait()
