@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +36,7 @@ func TestChaos(t *testing.T) {
 	c := newChaos(t)
 	leaks := c.watchForLeaks()
 	c.run(length, func(path *chaosPath, budget time.Duration) *exec.Cmd {
-		return command(redisURL(path.url()), "run", "--timeout", budget.String(), "--", workerPath(), "ready")
+		return command(redisURL(path.url()), "run", "--timeout", budget.String(), "--reply-timeout", "1", "--", workerPath(), "ready")
 	})
 	leaks.check()
 	t.Logf("seed %d: %d events, %d gates, of which %d came to start the worker: %s", c.seed, len(c.events), c.gates, len(c.starts), c.count())
@@ -82,13 +81,19 @@ type chaos struct {
 	paths []*chaosPath
 	proxy *chaosProxy
 
-	events []string
-	gates  int
-	done   sync.WaitGroup
+	gates int
+	done  sync.WaitGroup
 
 	mu     sync.Mutex
+	events []chaosHappened
 	starts []chaosStart
 	wrong  []string
+}
+
+// chaosHappened is an event that has befallen the broker.
+type chaosHappened struct {
+	name string
+	at   time.Time
 }
 
 // chaosStart is one start of a worker.
@@ -152,7 +157,7 @@ func (c *chaos) run(length time.Duration, gate func(*chaosPath, time.Duration) *
 	time.Sleep(slack) // the sights after the last start
 	for _, s := range c.starts {
 		if apart := s.path.fromSight(s.at); apart > slack {
-			c.broken("started unready: %s from any sight of a ready broker, the worker found %q", apart, s.said)
+			c.broken(s.at, "started unready: %s from any sight of a ready broker at %s, the worker found %q", apart, s.path.address, s.said)
 		}
 	}
 }
@@ -176,7 +181,7 @@ func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out
 		case <-p.exited:
 			ended = true
 		case <-over:
-			c.broken("a gate outlives its budget of %s: %s", budget, p.codes())
+			c.broken(time.Now(), "a gate outlives its budget of %s: %s", budget, p.codes())
 			ended = true
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -189,19 +194,19 @@ func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out
 	}
 	said := out.String()
 	if strings.Contains(said+p.stderr, chaosPassword) {
-		c.broken("a gate says the password")
+		c.broken(time.Now(), "a gate says the password")
 	}
 	first, _, _ := strings.Cut(said, "\n")
 	stamp, has := strings.CutPrefix(first, "worker: started ")
 	if !has {
 		if p.code != 75 && p.code != -1 {
-			c.broken("a gate ends with %d: %s", p.code, p.codes())
+			c.broken(time.Now(), "a gate ends with %d: %s", p.code, p.codes())
 		}
 		return
 	}
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
-		c.broken("a worker says %q", first)
+		c.broken(time.Now(), "a worker says %q", first)
 		return
 	}
 	c.mu.Lock()
@@ -209,25 +214,27 @@ func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out
 	c.starts = append(c.starts, chaosStart{path, at, said[len(first):]})
 }
 
-func (c *chaos) broken(format string, args ...any) {
+// broken notes what a gate has done wrong at some time, and what had befallen
+// the broker then.
+func (c *chaos) broken(at time.Time, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wrong = append(c.wrong, fmt.Sprintf(format, args...)+", after "+strings.Join(c.events, " "))
+	wrong := fmt.Sprintf(format, args...)
+	for _, e := range c.events {
+		if since := at.Sub(e.at); since < 10*time.Second && since > -time.Second {
+			wrong += fmt.Sprintf(", %s after %s", since.Round(time.Millisecond), e.name)
+		}
+	}
+	c.wrong = append(c.wrong, wrong)
 }
 
 // count says how often each event befell the broker.
 func (c *chaos) count() string {
-	var words []string
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(c.events))) {
-		n := 0
-		for _, e := range c.events {
-			if e == name {
-				n++
-			}
-		}
-		words = append(words, fmt.Sprintf("%d %s", n, name))
+	times := map[string]int{}
+	for _, e := range c.events {
+		times[e.name]++
 	}
-	return strings.Join(words, ", ")
+	return fmt.Sprint(times)
 }
 
 func between(r *rand.Rand, from, to time.Duration) time.Duration {

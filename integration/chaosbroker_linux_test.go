@@ -37,8 +37,9 @@ func (c *chaos) let(f *chaosFate, now time.Time) time.Time {
 	default:
 		all := f.events(f.Rand)
 		e := all[f.IntN(len(all))]
+		c.look()
 		c.mu.Lock()
-		c.events = append(c.events, e.name)
+		c.events = append(c.events, chaosHappened{e.name, time.Now()})
 		c.mu.Unlock()
 		f.undo = e.do()
 		f.next = time.Now().Add(between(f.Rand, 2*slack+300*time.Millisecond, 3*time.Second))
@@ -101,6 +102,18 @@ func (c *chaos) brokerEvents(r *rand.Rand) []chaosEvent {
 			c.ask("REPLICAOF", "127.0.0.1", "1")
 			return func() { c.ask("REPLICAOF", "NO", "ONE") }
 		}},
+	}
+}
+
+// look sees a broker that has only just got ready, before that is over again.
+func (c *chaos) look() {
+	if c.ask("SET", "seen", "1") != "OK" {
+		return
+	}
+	for _, p := range c.paths {
+		if p.address == c.s.addr() || c.proxy.passes() {
+			p.see()
+		}
 	}
 }
 

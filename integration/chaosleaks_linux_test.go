@@ -79,7 +79,7 @@ func (l *chaosLeaks) check() {
 	last := l.held()
 	t.Logf("a gate that waits through it all: %+v, at first %+v", last, l.first)
 	if last.descriptors > l.first.descriptors+2 || last.threads > l.first.threads+8 || last.kib > l.first.kib+6<<10 {
-		l.c.broken("a gate leaks: it holds %+v, at first %+v", last, l.first)
+		l.c.broken(time.Now(), "a gate leaks: it holds %+v, at first %+v", last, l.first)
 	}
 	l.gate.mu.Lock()
 	if strings.Contains(l.gate.stderr, chaosPassword) {

@@ -35,14 +35,15 @@ func watchPath(t *testing.T, address string) *chaosPath {
 				}
 				c = newRESPConn(conn)
 			}
-			c.conn.SetDeadline(time.Now().Add(500 * time.Millisecond))
+			// Long, so that it has asked when an answer comes.
+			c.conn.SetDeadline(time.Now().Add(5 * time.Second))
 			ready, err := isWritable(c)
 			if err != nil {
 				c.close()
 				c = nil
 			}
 			if ready {
-				p.sights <- append(<-p.sights, time.Now())
+				p.see()
 			}
 		}
 	}()
@@ -60,6 +61,8 @@ func isWritable(c *respConn) (bool, error) {
 	reply, err := c.ask("SET", "seen", "1")
 	return reply == "OK" && infoField(info, "loading") == "0", err
 }
+
+func (p *chaosPath) see() { p.sights <- append(<-p.sights, time.Now()) }
 
 // lastSight is when the broker was last seen ready.
 func (p *chaosPath) lastSight() (last time.Time) {
@@ -148,6 +151,12 @@ func (p *chaosProxy) set(mode chaosMode) {
 			conn.Close()
 		}
 	}
+}
+
+func (p *chaosProxy) passes() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mode == passing
 }
 
 // keep has conn end with the others, and reports whether that is not at once.
