@@ -100,8 +100,8 @@ func modelled(lab *fixture.Lab, r *report.Report, o options, cost costs) error {
 	for _, a := range []asked{
 		{o.model / 20, o.model, 5 * time.Second, 5 * time.Second},
 		{o.model, o.model, time.Second, 0},
-		{o.model, o.model, 30 * time.Second, 20 * time.Second},
-		{o.model, 10_000, 10 * time.Second, 10 * time.Second},
+		{o.model, o.model, 30 * time.Second, 100 * time.Second},
+		{o.model, o.model / 10, 30 * time.Second, 100 * time.Second},
 	} {
 		l, err := a.ask(lab)
 		if err != nil {
