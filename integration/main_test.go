@@ -5,7 +5,8 @@
 // Docker. Where one of them is missing its tests are skipped, and with CI set
 // they fail: there a test that did not run must not look like one that passed.
 // STARTGATE_TEST_SERVERS lists more of them, for TestConformance.
-// STARTGATE_TEST_FULL=1 also runs what takes minutes.
+// STARTGATE_TEST_FULL=1 also runs what takes minutes, STARTGATE_TEST_SOAK=1h
+// TestChaos for that long, and STARTGATE_TEST_SEED repeats one of its runs.
 package integration
 
 import (

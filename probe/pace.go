@@ -11,9 +11,9 @@ import (
 
 // perClient is how much longer each gate of a fleet pauses for every client
 // that a loading server counts. A probe on a kept connection costs the
-// server's one thread 12 to 16 µs, so 250 µs keep any number of gates together
-// at about 5 % of it.
-const perClient = 250 * time.Microsecond
+// server's one thread 20 to 50 µs while that has better things to do, so 1 ms
+// keeps any number of gates together below 5 % of it.
+const perClient = time.Millisecond
 
 // pace proposes the pauses between attempts.
 type pace struct {

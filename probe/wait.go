@@ -11,8 +11,9 @@ const (
 	// lastProbe is how long before the end of the budget the last attempt
 	// starts.
 	lastProbe = 100 * time.Millisecond
-	// IdleMax is the longest pause over which a connection is kept: a fleet's
-	// idle connections cost the server memory and count as clients.
+	// IdleMax is the longest pause over which a connection is kept, unless the
+	// server is loading: a fleet's idle connections cost the server memory and
+	// count as clients, and by that count a fleet knows its size.
 	IdleMax = 2 * time.Second
 )
 
@@ -78,7 +79,7 @@ func Wait(ctx context.Context, p Prober, l Limits, observe func(Outcome)) Outcom
 			observe(o)
 		}
 		pause := min(pace.next(o), end.Sub(now)-lastProbe)
-		if pause > IdleMax {
+		if pause > IdleMax && o.Code != envcheck.RedisLoading {
 			p.Close()
 		}
 		if !sleep(ctx, pause) {

@@ -141,13 +141,19 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 func TestWaitDropsAConnectionThatWouldIdle(t *testing.T) {
 	l := limits
 	l.IntervalMin, l.IntervalMax = 8*time.Second, 8*time.Second
-	p := &script{outcomes: []Outcome{loading, loading, ready}}
+	full := Outcome{Code: envcheck.RedisOutOfMemory, Clients: 1}
+	p := &script{outcomes: []Outcome{full, full, ready}}
 	if wait(t, p, l); p.closed != 2 {
 		t.Errorf("closed %d times over two long pauses", p.closed)
 	}
-	p = &script{outcomes: []Outcome{loading, loading, ready}}
+	p = &script{outcomes: []Outcome{full, full, ready}}
 	if wait(t, p, limits); p.closed != 0 {
 		t.Errorf("closed %d times over short pauses", p.closed)
+	}
+	// A gate that went would not be counted, and its fleet would hurry.
+	p = &script{outcomes: []Outcome{loading, loading, ready}}
+	if wait(t, p, l); p.closed != 0 {
+		t.Errorf("closed %d times over long pauses of a server that loads", p.closed)
 	}
 }
 
@@ -167,7 +173,7 @@ func TestPaceGrowsWithTheFleetWhileLoading(t *testing.T) {
 		clients int
 		want    time.Duration
 	}{
-		{1, 25 * time.Millisecond}, {100, 25 * time.Millisecond}, {1000, 250 * time.Millisecond}, {100000, time.Second},
+		{1, 25 * time.Millisecond}, {100, 100 * time.Millisecond}, {500, 500 * time.Millisecond}, {100000, time.Second},
 	} {
 		got := mean(Outcome{Code: envcheck.RedisLoading, Clients: c.clients}, limits)
 		if ratio := float64(got) / float64(c.want); ratio < 0.9 || ratio > 1.1 {
