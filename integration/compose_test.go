@@ -149,9 +149,5 @@ const (
 // logs are what a service has written so far.
 func (s *composed) logs(service string) string {
 	s.t.Helper()
-	out, err := exec.Command("docker", "logs", s.container(service)).CombinedOutput()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return string(out)
+	return dockerLogs(s.container(service))
 }

@@ -79,6 +79,12 @@ func runBox(t *testing.T, image string, options ...testcontainers.ContainerCusto
 		t.Fatal(err)
 	}
 	id := ctr.GetContainerID()
+	t.Cleanup(func() {
+		if t.Failed() {
+			state, _ := exec.Command("docker", "inspect", "--format", "{{json .State}}", id).CombinedOutput()
+			t.Logf("%.12s: %s%s", id, state, dockerLogs(id))
+		}
+	})
 	return &box{start(t, exec.Command("docker", "logs", "--follow", id)), id}
 }
 
@@ -102,6 +108,12 @@ func (b *box) expect(code int) *box {
 		b.t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", got, code, b.stdout, b.stderr)
 	}
 	return b
+}
+
+// dockerLogs are what a container has written so far.
+func dockerLogs(id string) string {
+	out, _ := exec.Command("docker", "logs", id).CombinedOutput()
+	return string(out)
 }
 
 // docker runs Docker's client and returns what it prints.
