@@ -3,12 +3,13 @@
 // Bench compares the gate with what users would write or pick in its place, in
 // one run and one table.
 //
-//	go run ./integration/bench [-runs 100] [-loads 16] [-json FILE] [-readme README.md] [-against 'NAME=COMMAND']...
+//	go run ./integration/bench [-runs 100] [-loads 12] [-json FILE] [-readme README.md] [-against 'NAME=COMMAND']...
 //
 // -against adds a column: the worker's arguments are appended to COMMAND, in
-// which $REDIS_URL, $REDIS_HOST and $REDIS_PORT are replaced. Figures are the
-// least of all runs for starts, and medians for all else; what counts is the
-// ratio to the gate's figure. What is not installed says so in its column.
+// which $REDIS_URL, $REDIS_HOST and $REDIS_PORT are replaced. Figures of starts
+// and of the gate's refusals are the least of all runs, all others medians; what
+// counts is the ratio to the gate's. What is not installed says so in its
+// column.
 //
 // It judges nothing: that is what the programs of integration/measure are for.
 package main
@@ -27,7 +28,7 @@ import (
 func main() {
 	var o options
 	flag.IntVar(&o.runs, "runs", 100, "starts of each `N` when Redis is ready")
-	flag.IntVar(&o.loads, "loads", 16, "loads `N` of a snapshot")
+	flag.IntVar(&o.loads, "loads", 12, "loads `N` of a snapshot")
 	flag.StringVar(&o.gate, "gate", "", "measure this `file` instead of building the gate")
 	flag.Func("against", "add a column: `NAME=COMMAND`", func(text string) error {
 		name, command, ok := strings.Cut(text, "=")

@@ -57,7 +57,7 @@ func (b *bench) refusals() error {
 			}
 			took = append(took, ended.Took)
 		}
-		cells[f][0] = median(took)
+		cells[f][0] = least(took)
 		b.add("refusal, "+fault.Name, "ms", func(i int, r *rival) cell {
 			if !r.waits {
 				return noWait

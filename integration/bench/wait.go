@@ -39,7 +39,7 @@ func (b *bench) loadTimes() error {
 		return err
 	}
 	name := fmt.Sprintf("from a loaded AOF of %d MiB to it", size>>20)
-	return b.loadTime(name, worker, appendOnly, fixture.AOF(), max(1, b.loads/4))
+	return b.loadTime(name, worker, appendOnly, fixture.AOF(), max(1, b.loads/2))
 }
 
 func (b *bench) loadTime(name, worker, dir string, args []string, rounds int) error {

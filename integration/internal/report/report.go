@@ -178,7 +178,7 @@ func (s *Samples) UnmarshalJSON(text []byte) error {
 	}
 	*s = nil
 	for _, x := range ms {
-		*s = append(*s, time.Duration(x*float64(time.Millisecond)))
+		*s = append(*s, time.Duration(math.Round(x*1000))*time.Microsecond)
 	}
 	return nil
 }
