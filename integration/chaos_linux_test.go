@@ -57,6 +57,7 @@ func TestChaosIsSeen(t *testing.T) {
 		"outlives":        `exec sleep 60`,
 		"says the":        `echo "$REDIS_URL" >&2; exit 75`,
 		"ends with 69":    `exit 69`,
+		"gives up":        `exit 75`,
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -252,6 +253,9 @@ func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out
 	if !has {
 		if p.code != 75 && p.code != -1 {
 			c.broken(time.Now(), "a gate ends with %d: %s", p.code, p.codes())
+		}
+		if p.code == 75 && p.took() < budget-200*time.Millisecond {
+			c.broken(time.Now(), "a gate gives up after %s of its %s: %s", p.took(), budget, p.codes())
 		}
 		return
 	}
