@@ -15,11 +15,12 @@ import (
 const (
 	chaosPassword = "chaos-canary-7Q2xV9"
 	// slack is how far apart a worker's start and a sight of a ready broker may
-	// be: a broker can fall over between the gate's last look and the exec.
+	// be: a broker can fall over between the gate's last look and the exec. It
+	// is also what a gate may take beyond its budget. Both grow with what the
+	// start of a process takes on a busy machine.
 	slack = 700 * time.Millisecond
-	// grace is what a gate may take beyond its budget, its own start and end on
-	// a busy machine included.
-	grace = 3 * time.Second
+	// startsInSlack is how many such starts.
+	startsInSlack = 5
 )
 
 // Whatever becomes of the broker, no worker starts while it is not ready, no
@@ -39,7 +40,8 @@ func TestChaos(t *testing.T) {
 		return command(redisURL(path.url()), "run", "--timeout", budget.String(), "--reply-timeout", "1", "--", workerPath(), "ready")
 	})
 	leaks.check()
-	t.Logf("seed %d: %d events, %d gates, of which %d came to start the worker: %s", c.seed, len(c.events), c.gates, len(c.starts), c.count())
+	t.Logf("seed %d: %d events, %d gates, of which %d came to start the worker, slack up to %s: %s",
+		c.seed, len(c.events), c.gates, len(c.starts), c.slackest(), c.count())
 	for _, w := range c.wrong {
 		t.Error(w)
 	}
@@ -55,6 +57,7 @@ func TestChaosIsSeen(t *testing.T) {
 		"outlives":        `exec sleep 60`,
 		"says the":        `echo "$REDIS_URL" >&2; exit 75`,
 		"ends with 69":    `exit 69`,
+		"gives up":        `exit 75`,
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +88,7 @@ type chaos struct {
 	done  sync.WaitGroup
 
 	mu     sync.Mutex
+	took   []chaosTook
 	events []chaosHappened
 	starts []chaosStart
 	wrong  []string
@@ -94,6 +98,12 @@ type chaos struct {
 type chaosHappened struct {
 	name string
 	at   time.Time
+}
+
+// chaosTook is what the start and end of a process took, at some time.
+type chaosTook struct {
+	at   time.Time
+	took time.Duration
 }
 
 // chaosStart is one start of a worker.
@@ -136,6 +146,11 @@ func newChaos(t *testing.T) *chaos {
 
 // run lets events befall the broker, and starts gates, until length is over.
 func (c *chaos) run(length time.Duration, gate func(*chaosPath, time.Duration) *exec.Cmd) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		c.timeStarts(stop)
+	}()
 	end, nextGate := time.Now().Add(length), time.Now()
 	for now := time.Now(); now.Before(end); now = time.Now() {
 		next := end
@@ -155,11 +170,48 @@ func (c *chaos) run(length time.Duration, gate func(*chaosPath, time.Duration) *
 	}
 	c.done.Wait()
 	time.Sleep(slack) // the sights after the last start
+	close(stop)
+	<-stopped
 	for _, s := range c.starts {
-		if apart := s.path.fromSight(s.at); apart > slack {
+		if apart := s.path.fromSight(s.at); apart > c.slack(s.at) {
 			c.broken(s.at, "started unready: %s from any sight of a ready broker at %s, the worker found %q", apart, s.path.address, s.said)
 		}
 	}
+}
+
+// timeStarts times the start of a process, over and over.
+func (c *chaos) timeStarts(stop <-chan struct{}) {
+	for {
+		began := time.Now()
+		if err := exec.Command(workerPath(), "exit", "0").Run(); err != nil {
+			c.broken(began, "a worker without a gate: %v", err)
+		}
+		c.mu.Lock()
+		c.took = append(c.took, chaosTook{began, time.Since(began)})
+		c.mu.Unlock()
+		select {
+		case <-stop:
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// slack is the slack of what was at some time, by how busy the machine was in
+// the seconds before and after.
+func (c *chaos) slack(at time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	most := time.Duration(0)
+	for i := len(c.took) - 1; i >= 0 && c.took[i].at.After(at.Add(-10*time.Second)); i-- {
+		if c.took[i].at.Before(at.Add(time.Second)) {
+			most = max(most, c.took[i].took)
+		}
+	}
+	if len(c.took) > 0 && at.After(c.took[len(c.took)-1].at) { // one that may be under way
+		most = max(most, at.Sub(c.took[len(c.took)-1].at)-time.Second)
+	}
+	return slack + startsInSlack*most
 }
 
 func (c *chaos) startGate(gate func(*chaosPath, time.Duration) *exec.Cmd) {
@@ -175,15 +227,15 @@ func (c *chaos) startGate(gate func(*chaosPath, time.Duration) *exec.Cmd) {
 
 // judge waits for the end of a gate and says what it has done wrong.
 func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out *lockedBuffer) {
-	over := time.After(budget + grace)
 	for ended := false; !ended && !contains(out.String(), "worker: started"); {
 		select {
 		case <-p.exited:
 			ended = true
-		case <-over:
-			c.broken(time.Now(), "a gate outlives its budget of %s: %s", budget, p.codes())
-			ended = true
 		case <-time.After(20 * time.Millisecond):
+			if over := time.Since(p.started) - budget; over > slack && over > c.slack(time.Now()) {
+				c.broken(time.Now(), "a gate outlives its budget of %s by %s: %s", budget, over, p.codes())
+				ended = true
+			}
 		}
 	}
 	select { // the worker, which may hang on a broker that does
@@ -201,6 +253,9 @@ func (c *chaos) judge(p *gateProcess, path *chaosPath, budget time.Duration, out
 	if !has {
 		if p.code != 75 && p.code != -1 {
 			c.broken(time.Now(), "a gate ends with %d: %s", p.code, p.codes())
+		}
+		if p.code == 75 && p.took() < budget-200*time.Millisecond {
+			c.broken(time.Now(), "a gate gives up after %s of its %s: %s", p.took(), budget, p.codes())
 		}
 		return
 	}
@@ -226,6 +281,13 @@ func (c *chaos) broken(at time.Time, format string, args ...any) {
 		}
 	}
 	c.wrong = append(c.wrong, wrong)
+}
+
+func (c *chaos) slackest() (most time.Duration) {
+	for _, s := range c.took {
+		most = max(most, slack+startsInSlack*s.took)
+	}
+	return most
 }
 
 // count says how often each event befell the broker.

@@ -42,7 +42,7 @@ func (c *chaos) let(f *chaosFate, now time.Time) time.Time {
 		c.events = append(c.events, chaosHappened{e.name, time.Now()})
 		c.mu.Unlock()
 		f.undo = e.do()
-		f.next = time.Now().Add(between(f.Rand, 2*slack+300*time.Millisecond, 3*time.Second))
+		f.next = time.Now().Add(between(f.Rand, 3*slack, 4*time.Second))
 	}
 	return f.next
 }

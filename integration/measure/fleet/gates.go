@@ -29,11 +29,9 @@ type gates struct {
 	intervalMax time.Duration
 }
 
-// lived is what the gates of a process have lived through. Times are Unix
-// nanoseconds, one for each gate that has one.
+// lived is what the gates of a process have lived through.
 type lived struct {
-	Answered []int64        // the first answer from Redis
-	Ready    []int64        // the end of the wait
+	Ready    []int64        // when each that came through did, in Unix nanoseconds
 	Attempts int            // of all
 	Said     map[string]int // gates that were told this code
 	Ended    map[string]int // gates by the code that their wait has ended with
@@ -41,7 +39,7 @@ type lived struct {
 
 // add makes l the sum of both.
 func (l *lived) add(other lived) {
-	l.Answered, l.Ready = append(l.Answered, other.Answered...), append(l.Ready, other.Ready...)
+	l.Ready = append(l.Ready, other.Ready...)
 	l.Attempts += other.Attempts
 	for _, sum := range [...]struct{ to, from map[string]int }{{l.Said, other.Said}, {l.Ended, other.Ended}} {
 		for code, n := range sum.from {
@@ -99,9 +97,6 @@ func (g gates) run(url envcheck.RedisURL) lived {
 	see := func(o probe.Outcome) {
 		one.Attempts++
 		one.Said[string(o.Code)] = 1
-		if len(one.Answered) == 0 && (o.Code == envcheck.RedisLoading || o.Code == envcheck.Ready) {
-			one.Answered = []int64{time.Now().UnixNano()}
-		}
 	}
 	time.Sleep(time.Until(g.start) + jitter(g.jitter))
 	end := probe.Wait(context.Background(), p, probe.Limits{Budget: 5 * time.Minute, IntervalMax: g.intervalMax}, see)

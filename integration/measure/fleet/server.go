@@ -64,15 +64,14 @@ func (s server) await(limit time.Duration, is func(state) bool) (now state, err 
 
 // state is what a server says of itself, and what the kernel says of it.
 type state struct {
-	at          time.Time
-	cpu         time.Duration // of the thread that does it all
-	commands    int
-	connections int // that were accepted
-	rejected    int
-	clients     int
-	used        int // bytes
-	rss         int // bytes
-	drops       int // connections that the kernel of this machine has not let wait
+	at       time.Time
+	cpu      time.Duration // of the thread that does it all
+	commands int
+	rejected int
+	clients  int
+	used     int // bytes
+	rss      int // bytes
+	drops    int // connections that the kernel of this machine has not let wait
 }
 
 func (s server) state() (now state, err error) {
@@ -97,8 +96,7 @@ func (s server) state() (now state, err error) {
 	pages, _ := strconv.Atoi(strings.Fields(string(statm))[1])
 	now = state{
 		at: time.Now(), cpu: time.Duration(cpu * float64(time.Second)), commands: int(field("total_commands_processed")),
-		connections: int(field("total_connections_received")), rejected: int(field("rejected_connections")),
-		clients: int(field("connected_clients")), used: int(field("used_memory")), rss: pages * os.Getpagesize(),
+		rejected: int(field("rejected_connections")), clients: int(field("connected_clients")), used: int(field("used_memory")), rss: pages * os.Getpagesize(),
 	}
 	now.drops, err = listenDrops()
 	return now, err
