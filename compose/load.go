@@ -72,6 +72,8 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 	}
 	s.model.value = model
 	s.validate()
+	s.checkVariables()
+	s.checkConsistency()
 	s.makeServices()
 	return s
 }
@@ -127,7 +129,8 @@ func (s *stack) sayMissing(asked Position, message phrase) {
 var namedPath = regexp.MustCompile(`(?:services|networks|volumes|secrets|configs)\.[A-Za-z0-9._-]+`)
 
 // refused says why compose-go refuses the files: for what the specification
-// does not take in one of them, or else where its error names a path.
+// does not take in one of them, for what is extended, or else where its error
+// names a path.
 func (s *stack) refused(files []*document, err error) {
 	before := len(s.findings)
 	for _, f := range files {
@@ -138,9 +141,29 @@ func (s *stack) refused(files []*document, err error) {
 		}
 	}
 	s.model.value = nil
+	s.checkBases()
 	if len(s.findings) == before {
 		at, p := s.blame(err)
 		s.say(notCompose, at, p, "compose refuses the model that the files make together")
+	}
+}
+
+// checkBases finds services that extend what is not there, or themselves.
+func (s *stack) checkBases() {
+	for from, base := range s.index.bases {
+		at := path(strings.Split(from, separator)).with("extends")
+		if _, ok := s.index.exact(base); !ok {
+			w, _ := s.index.find(at)
+			s.say(notCompose, w.Position, at, noSuchService)
+		}
+		for range len(s.index.bases) {
+			if base.key() == from {
+				w, _ := s.index.find(at)
+				s.say(notCompose, w.Position, at, "the services extend each other in a circle")
+				break
+			}
+			base = s.index.bases[base.key()]
+		}
 	}
 }
 
