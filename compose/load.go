@@ -21,6 +21,7 @@ type stack struct {
 	environment environment
 	index       *index
 	opened      int  // files that others name
+	variables   int  // of env_files
 	model       node // merged, with its variables
 	services    []*service
 	settled     bool                  // all is known of the services
@@ -55,6 +56,7 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 			s.findings[i].Severity, s.findings[i].Unjudged = Error, true
 		}
 	}
+	s.checkGrowth()
 	if s.stuck() {
 		return s
 	}
