@@ -30,7 +30,7 @@ func (s *stack) follow(d *document, dir string, chain []string) {
 // put indexes a file below root.
 func (s *stack) put(d *document, root path) {
 	for _, doc := range d.nodes {
-		if !s.index.add(d.name, root, doc) {
+		if s.index.excess.at == nil && !s.index.add(d.name, root, doc) {
 			s.say(notCompose, Position{d.name, s.index.excess.at.Line, s.index.excess.at.Column}, nil, s.index.excess.says)
 			return
 		}
