@@ -31,7 +31,7 @@ func FuzzCompose(f *testing.F) {
 	for _, text := range []string{
 		"services: {a: &a {<<: [*a, *a], image: x}}", "services: {a: &a [*a]}", "include: [compose.yaml]", "services: {a: {extends: {service: a}}}",
 		"services: {a: {extends: {file: other.yaml, service: b}, env_file: [x.env]}}\n---\nservices: {a: !reset null}\n", "services:\n  a:\n    image: !override x\n",
-		"services: {? [a]: b, 1: {2: 3}, null: ~}", "services: {a: {environment: {A: ${B:-${C:-${D?}}}}}}", "a: [", "\xff\xfe\x00", "# sg:ignore SG101", "services: {a: null}", "services: {}\n---\n",
+		"services: {? [a]: b, 1: {2: 3}, null: ~}", "services: {a: {environment: {A: ${B:-${C:-${D?}}}}}}", "a: [", "\xff\xfe\x00", "# sg:ignore SG101", "services: {a: null}", "services: {}\n---\n", "0: {}\nservices: {}\n",
 	} {
 		f.Add([]byte(text))
 	}

@@ -32,8 +32,12 @@ func merge(files []*document) (model map[string]any, ok bool) {
 			}
 		}
 		for _, n := range f.nodes {
-			var value map[string]any
-			if n.Decode(&value) != nil || value == nil || !stringKeys(value) {
+			var decoded any
+			if n.Decode(&decoded) != nil || !stringKeys(decoded) {
+				return nil, false
+			}
+			value, isMap := decoded.(map[string]any)
+			if !isMap {
 				return nil, false
 			}
 			if model = add(model, value); model == nil {
