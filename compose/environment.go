@@ -49,6 +49,9 @@ func (s *stack) readEnvironment() environment {
 // parseDotenv reads what compose's own dialect says. Its errors quote lines of
 // the file and are dropped.
 func parseDotenv(content []byte, env environment) (values map[string]string, ok bool) {
+	if grows(content, env) {
+		return nil, false
+	}
 	values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
@@ -133,6 +136,10 @@ func (v *service) written() map[string]*envVar {
 // readEnvFile reads one entry of env_file. What a required file that is absent
 // would hold is not known.
 func (v *service) readEnvFile(entry node) {
+	if v.stack.variables > maxNodes {
+		v.complete = false
+		return
+	}
 	name := entry.at("path").text()
 	required, known := entry.at("required").truth()
 	required = required || !known || !entry.has("required")
@@ -168,10 +175,16 @@ func (v *service) readEnvFile(entry node) {
 	if shown {
 		v.stack.texts[file] = content
 	}
+	if v.stack.variables += len(values); v.stack.variables > maxNodes {
+		v.complete = false
+		v.stack.say(notCompose, entry.position(), entry.path, "with this env_file the stack has more than 50,000 variables")
+		return
+	}
+	lines := linesOf(content)
 	for key, value := range values {
 		e := &envVar{text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
 		if shown {
-			e.position = Position{File: file, Line: lineOf(content, key), Column: 1}
+			e.position = Position{File: file, Line: lines[key], Column: 1}
 		}
 		v.variables[key] = e
 	}
@@ -190,14 +203,15 @@ func rawVariables(content []byte) map[string]string {
 	return values
 }
 
-// lineOf is the line of an env file that sets key, 0 when it cannot be found.
-func lineOf(content []byte, key string) int {
-	n, found := 0, 0
+// linesOf are the lines of an env file that set its variables, the last one of
+// each.
+func linesOf(content []byte) map[string]int {
+	n, found := 0, map[string]int{}
 	for line := range strings.Lines(string(content)) {
 		n++
 		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "export "))
-		if rest, ok := strings.CutPrefix(name, key); ok && rest != "" && strings.ContainsRune("= :\t", rune(rest[0])) {
-			found = n
+		if i := strings.IndexAny(name, "= :\t"); i > 0 {
+			found[name[:i]] = n
 		}
 	}
 	return found

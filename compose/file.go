@@ -19,17 +19,23 @@ import (
 const maxFile = 4 << 20
 
 // maxParts bounds what a file's text is made of before it is parsed: each part
-// is a node of some 200 bytes. A stack's file of 10,000 lines has 40,000.
+// is a node of some 200 bytes. A stack's file of 10,000 lines has 70,000.
 const maxParts = 250_000
 
-// parts is about how many nodes YAML finds in a text, or more.
+// parts is about how many nodes YAML finds in a text, and words in them, or more.
 func parts(content []byte) int {
 	n := 0
+	var before byte = ' '
 	for _, c := range content {
 		switch c {
 		case '\n', ',', ':', '[', '{', '-':
 			n++
+		case ' ':
+			if before != ' ' {
+				n++
+			}
 		}
+		before = c
 	}
 	return n
 }

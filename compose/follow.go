@@ -9,7 +9,7 @@ import (
 )
 
 // maxFiles bounds how many files a stack may be made of.
-const maxFiles = 1000
+const maxFiles = 200
 
 // follow indexes a file, and before it the files that it includes and extends
 // from. References to files that are not there are taken out of it: the rest
@@ -30,8 +30,8 @@ func (s *stack) follow(d *document, dir string, chain []string) {
 // put indexes a file below root.
 func (s *stack) put(d *document, root path) {
 	for _, doc := range d.nodes {
-		if !s.index.add(d.name, root, doc) {
-			s.say(notCompose, Position{File: d.name, Line: 1, Column: 1}, nil, "the files have more than 100,000 nodes, aliases followed, or some that lie deeper than 100")
+		if s.index.excess.at == nil && !s.index.add(d.name, root, doc) {
+			s.say(notCompose, Position{d.name, s.index.excess.at.Line, s.index.excess.at.Column}, nil, s.index.excess.says)
 			return
 		}
 	}
@@ -144,7 +144,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 		s.say(notCompose, asked, nil, "the files include each other in a circle")
 		return nil, false
 	case s.opened > maxFiles:
-		s.say(notCompose, asked, nil, "the stack is made of more than 1,000 files")
+		s.say(notCompose, asked, nil, "the stack is made of more than 200 files")
 		return nil, false
 	}
 	return s.read(file, asked)

@@ -31,7 +31,7 @@ func FuzzCompose(f *testing.F) {
 	for _, text := range []string{
 		"services: {a: &a {<<: [*a, *a], image: x}}", "services: {a: &a [*a]}", "include: [compose.yaml]", "services: {a: {extends: {service: a}}}",
 		"services: {a: {extends: {file: other.yaml, service: b}, env_file: [x.env]}}\n---\nservices: {a: !reset null}\n", "services:\n  a:\n    image: !override x\n",
-		"services: {? [a]: b, 1: {2: 3}, null: ~}", "services: {a: {environment: {A: ${B:-${C:-${D?}}}}}}", "a: [", "\xff\xfe\x00", "# sg:ignore SG101", "services: {a: null}",
+		"services: {? [a]: b, 1: {2: 3}, null: ~}", "services: {a: {environment: {A: ${B:-${C:-${D?}}}}}}", "a: [", "\xff\xfe\x00", "# sg:ignore SG101", "services: {a: null}", "services: {}\n---\n", "0: {}\nservices: {}\n",
 	} {
 		f.Add([]byte(text))
 	}
@@ -57,6 +57,8 @@ func FuzzCompose(f *testing.F) {
 				t.Errorf("%s is found at %s, and there are %d lines", finding.Rule, finding.Position, last)
 			}
 		}
+		compareLoader(t, dir+"/compose.yaml")
+		compareLoader(t, dir+"/other.yaml", dir+"/compose.yaml")
 		for format, write := range writers {
 			if err := write(&bytes.Buffer{}, r); err != nil {
 				t.Errorf("%s: %v", format, err)

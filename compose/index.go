@@ -13,6 +13,7 @@ type index struct {
 	root   spot
 	bases  map[string]path // a service's path, joined, to that of the one it extends
 	budget int             // how many nodes may still be visited
+	excess excess
 }
 
 // spot is one path.
@@ -29,13 +30,24 @@ type written struct {
 	merged bool // a merge key or an alias brings it in
 }
 
-// maxNodes bounds how many nodes a stack may have, aliases followed. It is
-// compose-go's own bound for one document.
-const maxNodes = 100_000
+// What is beyond these bounds is refused. Stacks of 10,000 lines are far within
+// them, and compose-go takes a time by the square of each.
+const (
+	maxNodes   = 50_000 // of a stack, aliases followed
+	maxNesting = 40     // levels of one file
+	maxEntries = 5_000  // of one mapping or list
+)
+
+// excess is the first node beyond a bound, and which one.
+type excess struct {
+	at   *yaml.Node
+	says phrase
+}
 
 func newIndex() *index { return &index{bases: map[string]path{}, budget: maxNodes} }
 
-// add indexes a document below root. It reports whether that was within bounds.
+// add indexes a document below root. It reports whether that was within bounds;
+// else excess says what was not.
 func (x *index) add(file string, root path, n *yaml.Node) bool {
 	s := &x.root
 	for _, name := range root {
@@ -43,7 +55,7 @@ func (x *index) add(file string, root path, n *yaml.Node) bool {
 	}
 	w := walker{index: x, file: file}
 	w.walk(s, "", n, false)
-	return x.budget > 0
+	return x.excess.at == nil
 }
 
 // find is where p is written, or else what it would stand in.
@@ -109,14 +121,20 @@ type walker struct {
 	depth int
 }
 
-// maxNesting bounds how deep nodes may lie. Nothing of compose lies deeper than
-// ten, and loading takes time by the square of it.
-const maxNesting = 100
-
 // walk indexes n, which is at s under the given name.
 func (w *walker) walk(s *spot, name string, n *yaml.Node, merged bool) {
-	if w.budget--; w.budget <= 0 || w.depth >= maxNesting {
-		w.budget = 0
+	w.budget--
+	switch {
+	case w.excess.at != nil:
+		return
+	case w.budget < 0:
+		w.excess = excess{n, "the files have more than 50,000 nodes, aliases followed"}
+		return
+	case w.depth >= maxNesting:
+		w.excess = excess{n, "this lies deeper than 40 levels"}
+		return
+	case len(n.Content) > 2*maxEntries, n.Kind == yaml.SequenceNode && len(n.Content) > maxEntries:
+		w.excess = excess{n, "this has more than 5,000 entries"}
 		return
 	}
 	w.depth++

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +21,7 @@ type stack struct {
 	environment environment
 	index       *index
 	opened      int  // files that others name
+	variables   int  // of env_files
 	model       node // merged, with its variables
 	services    []*service
 	settled     bool                  // all is known of the services
@@ -35,7 +37,7 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 	s := &stack{name: name, files: files, dir: filepath.Dir(files[0]), index: newIndex(), texts: map[string][]byte{}, options: o}
 	s.model = node{stack: s}
 	s.environment = s.readEnvironment()
-	var contents []types.ConfigFile
+	var given []*document
 	for _, file := range files {
 		f, ok := s.read(file, Position{File: file})
 		if !ok {
@@ -47,23 +49,24 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 		}
 		s.follow(f, s.dir, nil)
 		s.findTwice(f)
-		contents = append(contents, types.ConfigFile{Filename: s.absolute(file), Content: f.content()})
+		given = append(given, f)
 	}
-	if len(contents) == 0 {
+	if len(given) == 0 {
 		for i := range s.findings { // nothing is left that could be judged
 			s.findings[i].Severity, s.findings[i].Unjudged = Error, true
 		}
 	}
+	s.checkGrowth()
 	if s.stuck() {
 		return s
 	}
-	model, err := loader.LoadModelWithContext(ctx, types.ConfigDetails{
-		WorkingDir: s.dir, ConfigFiles: contents, Environment: types.Mapping{},
-	}, symbolic)
-	if err != nil {
-		at, p := s.blame(err)
-		s.say(notCompose, at, p, "compose refuses the model that the files make together")
-		return s
+	model, ok := merge(given)
+	if !ok {
+		var err error
+		if model, err = s.loaded(ctx, given); err != nil {
+			s.refused(given, err)
+			return s
+		}
 	}
 	if services, _ := model["services"].(map[string]any); len(services) > maxServices {
 		s.say(notCompose, Position{File: s.files[0], Line: 1, Column: 1}, nil, "the stack has more than 1,000 services")
@@ -71,12 +74,30 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 	}
 	s.model.value = model
 	s.validate()
+	s.checkVariables()
+	s.checkConsistency()
 	s.makeServices()
 	return s
 }
 
 // maxServices bounds a stack: some rules hold each service against each.
 const maxServices = 1000
+
+// loaded is the model that compose-go's loader makes of the files together.
+func (s *stack) loaded(ctx context.Context, files []*document) (model map[string]any, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("a value is not of the type that the loader expects")
+		}
+	}()
+	var contents []types.ConfigFile
+	for _, f := range files {
+		contents = append(contents, types.ConfigFile{Filename: s.absolute(f.name), Content: f.content()})
+	}
+	return loader.LoadModelWithContext(ctx, types.ConfigDetails{
+		WorkingDir: s.dir, ConfigFiles: contents, Environment: types.Mapping{},
+	}, symbolic)
+}
 
 // symbolic are compose-go's options for a merged model whose variables stay as
 // they are.
@@ -108,6 +129,45 @@ func (s *stack) sayMissing(asked Position, message phrase) {
 
 // namedPath finds the path in the text of an error of compose-go.
 var namedPath = regexp.MustCompile(`(?:services|networks|volumes|secrets|configs)\.[A-Za-z0-9._-]+`)
+
+// refused says why compose-go refuses the files: for what the specification
+// does not take in one of them, for what is extended, or else where its error
+// names a path.
+func (s *stack) refused(files []*document, err error) {
+	before := len(s.findings)
+	for _, f := range files {
+		for _, n := range f.nodes {
+			if n.Decode(&s.model.value) == nil {
+				s.validate()
+			}
+		}
+	}
+	s.model.value = nil
+	s.checkBases()
+	if len(s.findings) == before {
+		at, p := s.blame(err)
+		s.say(notCompose, at, p, "compose refuses the model that the files make together")
+	}
+}
+
+// checkBases finds services that extend what is not there, or themselves.
+func (s *stack) checkBases() {
+	for from, base := range s.index.bases {
+		at := path(strings.Split(from, separator)).with("extends")
+		if _, ok := s.index.exact(base); !ok {
+			w, _ := s.index.find(at)
+			s.say(notCompose, w.Position, at, noSuchService)
+		}
+		for range len(s.index.bases) {
+			if base.key() == from {
+				w, _ := s.index.find(at)
+				s.say(notCompose, w.Position, at, "the services extend each other in a circle")
+				break
+			}
+			base = s.index.bases[base.key()]
+		}
+	}
+}
 
 // blame is where an error of compose-go has its cause, as far as its text names
 // a path that is in the files. Nothing of the text is kept.

@@ -12,7 +12,9 @@ type path []string
 func (p path) with(names ...string) path { return append(slices.Clip(p), names...) }
 
 // key is p as the key of a map.
-func (p path) key() string { return strings.Join(p, "\x1f") }
+func (p path) key() string { return strings.Join(p, separator) }
+
+const separator = "\x1f"
 
 // String is the path as a finding shows it. From a part on that could be
 // something else than a name, it is cut off.

@@ -108,7 +108,7 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG703", Severity: Error, Title: "two ports of a worker are one", Since: "1.0"}, fix: "give each its own port", of: worker, each: ownPorts},
 	{Rule: Rule{ID: "SG704", Severity: Warn, Title: "a healthcheck asks another port", Since: "1.0"}, fix: "ask the port that the key says, or use startgate health, which needs none", of: worker, each: checkedPort},
 	{Rule: Rule{ID: "SG705", Severity: Error, Title: "a worker publishes a port", Contract: true, Since: "1.0"}, fix: "take ports out: other services reach the worker by its name", of: worker, each: publishedWorker},
-	{Rule: Rule{ID: "SG706", Severity: Warn, Title: "a worker that cannot be scaled", Since: "1.0"}, fix: "take container_name out", of: worker, each: fixedContainer},
+	{Rule: Rule{ID: "SG706", Severity: Warn, Title: "a worker that cannot be scaled", Since: "1.0"}, fix: "take container_name out", each: fixedContainer},
 	{Rule: Rule{ID: "SG707", Severity: Error, Title: "more than one scheduler", Since: "1.0"}, fix: "let one container run beat, in a service of its own with one replica", all: oneScheduler},
 	{Rule: Rule{ID: "SG708", Severity: Error, Title: "other workers than declared", Since: "1.0"}, fix: "correct the number here or under workers", all: declaredWorkers},
 	{Rule: Rule{ID: "SG711", Severity: Info, Title: "a worker in a network that is not its own", Since: "1.0"}, fix: "use networks, and the names of services for hosts", of: worker, each: sharedNetwork},

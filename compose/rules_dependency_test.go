@@ -39,7 +39,6 @@ func TestDependencies(t *testing.T) {
 		{name: "extended", file: workerOf("    extends: {file: base.yaml, service: base}\n"), wiring: wiring{files: map[string]string{"base.yaml": "services:\n  base:\n    depends_on: {redis: {condition: service_healthy}}\n"}}},
 		{name: "through another", file: workerOf("    depends_on: [web]\n", "  web:\n    image: web\n"+healthy), want: "SG503/info"},
 		{name: "through another that does not wait", file: workerOf("    depends_on: [web]\n", "  web:\n    image: web\n    depends_on: [redis]\n"), want: "SG503/error"},
-		{name: "in a circle", file: workerOf("    depends_on: [web]\n", "  web:\n    image: web\n    depends_on: [worker]\n"), want: "SG503/error"},
 		{name: "external", file: "services:\n  worker:\n    image: app\n    entrypoint: [rq, worker]\n    environment: {RQ_REDIS_URL: 'redis://cache.example:6379'}\n"},
 		{name: "another Redis than the stack's", file: strings.Replace(workerOf(""), "redis://redis:", "redis://cache.example:", 1)},
 		{name: "RabbitMQ by URL", file: `services:

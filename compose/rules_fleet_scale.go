@@ -7,10 +7,11 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
-// fixedContainer is SG706.
+// fixedContainer is SG706. Of other services than workers it finds what compose
+// refuses.
 func fixedContainer(c *check, v *service) {
 	n := v.at("container_name")
-	if !n.exists() {
+	if !n.exists() || v.role != worker && !v.several() {
 		return
 	}
 	f := c.say(n, "%s has a container_name, and so cannot have a second container", nameOf(v.name))

@@ -130,6 +130,7 @@ skip_when: not WORKER_ENABLED or ROLE == web
 		{name: "a name", change: []string{initLine, initLine + "    container_name: rqw\n"}, want: "SG706 warning services.worker.container_name"},
 		{name: "a name with replicas", change: []string{initLine, initLine + "    container_name: rqw\n    scale: 2\n"}, want: "SG706 error services.worker.container_name"},
 		{name: "a name of the broker", change: []string{"    image: redis:7\n", "    image: redis:7\n    container_name: redis\n"}},
+		{name: "a name of a broker with replicas", change: []string{"    image: redis:7\n", "    image: redis:7\n    container_name: redis\n    scale: 2\n"}, want: "SG706 error services.redis.container_name"},
 
 		{name: "beat with replicas", change: celery("[celery, beat]", two), contract: "none", want: "SG707 error services.worker.deploy.replicas"},
 		{name: "beat inside, with replicas", change: celery("celery -A app worker -B", "    scale: 2\n"), contract: "none", want: "SG707 error services.worker.scale"},

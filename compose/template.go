@@ -108,6 +108,7 @@ type text struct {
 	symbolic  string // with its variables
 	effective string // without; a variable that is not known here left its mark
 	known     bool   // no variable left a mark
+	malformed bool   // compose cannot read its variables
 	variables []variable
 }
 
@@ -166,7 +167,7 @@ func (e environment) interpolate(s string) text {
 	}
 	effective, err := template.SubstituteWithOptions(s, lookup, template.WithoutLogging)
 	if err != nil {
-		t.known = false
+		t.known, t.malformed = false, true
 		return t
 	}
 	t.effective = effective

@@ -6,26 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	specification "github.com/compose-spec/compose-go/v2/schema"
-	"github.com/compose-spec/compose-go/v2/types"
 )
 
 // composeSchema is the Compose specification's schema, which is parsed once:
 // stacks are checked one after the other.
 var composeSchema = sync.OnceValue(func() *schema { return parseSchema(specification.Schema, nil) })
-
-func validDuration(text string) bool {
-	if marked(text) {
-		return true
-	}
-	if _, err := time.ParseDuration(text); err == nil {
-		return true
-	}
-	var d types.Duration
-	return d.DecodeMapstructure(text) == nil
-}
 
 // validate holds the model against the specification, with what is known of its
 // variables. A text that holds a variable which is not known is taken as good.
@@ -33,28 +20,7 @@ func (s *stack) validate() {
 	for _, f := range s.causes(composeSchema().validate(s.effective(s.model.value))) {
 		s.refuse(notCompose, f, specificationSays)
 	}
-	s.checkDurations()
-}
-
-// durations are the keys of a service that hold one. The specification's schema
-// does not say what one looks like, and compose stops when it reads them.
-var durations = [...]path{
-	{"stop_grace_period"},
-	{"healthcheck", "interval"}, {"healthcheck", "timeout"}, {"healthcheck", "start_period"}, {"healthcheck", "start_interval"},
-	{"deploy", "restart_policy", "delay"}, {"deploy", "restart_policy", "window"},
-	{"deploy", "update_config", "delay"}, {"deploy", "update_config", "monitor"},
-	{"deploy", "rollback_config", "delay"}, {"deploy", "rollback_config", "monitor"},
-}
-
-func (s *stack) checkDurations() {
-	for _, v := range s.model.at("services").each() {
-		for _, p := range durations {
-			n := v.at(p...)
-			if text, ok := n.value.(string); ok && !validDuration(s.environment.interpolate(text).effective) {
-				s.refuse(notCompose, misfit{n.path, refusedFormat}, specificationSays)
-			}
-		}
-	}
+	s.checkTexts()
 }
 
 // effective is v with its variables replaced.
@@ -108,7 +74,7 @@ func (s *stack) unknownAt(p path) bool {
 var specificationSays = map[refusal]phrase{
 	refusedValue:  "compose does not take this value here",
 	refusedType:   "compose wants a value of another type here",
-	refusedFormat: "compose cannot read this duration",
+	refusedFormat: "compose cannot read what is written here",
 	missingKey:    "compose wants a key here that is not there",
 	unknownKey:    "compose knows no such key",
 }

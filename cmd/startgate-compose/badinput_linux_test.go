@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,6 +40,21 @@ var bombs = map[string]func() string{
 	"nodes, parsed": func() string {
 		return "services: {web: {image: x, command: [" + strings.Repeat("a,", 249_000) + "a]}}\n"
 	},
+	"depth, closed": func() string { return clean + "x: " + strings.Repeat("{a: ", 50) + strings.Repeat("}", 50) + "\n" },
+	"keys":          func() string { return clean + "x:\n" + numbered(60_000, "  k%d: a\n") },
+	"items":         func() string { return clean + "    ports:\n" + numbered(20_000, "    - %d\n") },
+	"ports":         func() string { return clean + "    ports:\n" + strings.Repeat("    - 1-65000:1-65000\n", 50) },
+	"words":         func() string { return clean + "    command: " + strings.Repeat("a ", 500_000) + "\n" },
+	"documents":     func() string { return strings.Repeat("---\n"+clean, 60_000) },
+	"defaults": func() string {
+		return clean + "    environment: {A: '" + strings.Repeat("${A:-"+strings.Repeat("x", 30_000), 99) + strings.Repeat("}", 99) + "'}\n"
+	},
+	"texts that grow": func() string {
+		return clean + "    environment:\n" + numbered(1000, "      A%d: "+strings.Repeat("${LONG}", 100)+"\n")
+	},
+	"env_file that grows": func() string { return clean + "    env_file: grows.env\n" },
+	"large env_file":      func() string { return clean + "    env_file: large.env\n" },
+	"env_files":           func() string { return "services:\n" + numbered(500, "  s%d: {image: x, env_file: some.env}\n") },
 	"services": func() string {
 		var b strings.Builder
 		b.WriteString("services:\n")
@@ -52,6 +68,25 @@ var bombs = map[string]func() string{
 	},
 	"extends": func() string { return "services: {a: {extends: b}, b: {extends: a}}\n" },
 	"include": func() string { return "include: [compose.yaml]\n" },
+}
+
+const clean = "services:\n  web:\n    image: x\n"
+
+// numbered is text n times over, each time with its number in it.
+func numbered(n int, text string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(text, "%d", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+// besideBombs are files of variables.
+var besideBombs = map[string]string{
+	".env":      "LONG=" + strings.Repeat("x", 100_000) + "\n",
+	"grows.env": "A0=" + strings.Repeat("x", 10_000) + "\n" + strings.Repeat("A0=\"$A0\n$A0\"\n", 40),
+	"large.env": numbered(300_000, "A%d=a\n"),
+	"some.env":  numbered(5000, "A%d=a\n"),
 }
 
 // runChecker checks a file with the built binary, and tells how long that took and how
@@ -91,6 +126,11 @@ func TestBombs(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "compose.yaml"), []byte(bomb()), 0o666); err != nil {
 				t.Fatal(err)
+			}
+			for file, text := range besideBombs {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
 			}
 			got, took, held := runChecker(t, dir)
 			t.Logf("%v, %d MB", took, held>>20)

@@ -1,0 +1,145 @@
+package compose
+
+import (
+	"slices"
+	"strings"
+)
+
+// references are where a service names what the files must define, by what
+// that is.
+var references = []struct {
+	kind string
+	at   path
+	says phrase
+}{
+	{"services", path{"depends_on"}, noSuchService},
+	{"services", path{"links"}, noSuchService},
+	{"services", path{"volumes_from"}, noSuchService},
+	{"services", path{"network_mode"}, noSuchService},
+	{"services", path{"ipc"}, noSuchService},
+	{"services", path{"pid"}, noSuchService},
+	{"networks", path{"networks"}, "the files define no such network"},
+	{"volumes", path{"volumes"}, "the files define no such volume"},
+	{"secrets", path{"secrets"}, "the files define no such secret"},
+	{"secrets", path{"build", "secrets"}, "the files define no such secret"},
+	{"configs", path{"configs"}, "the files define no such config"},
+	{"models", path{"models"}, "the files define no such model"},
+}
+
+const noSuchService phrase = "the files define no such service"
+
+// checkConsistency finds what compose refuses though it keeps to the schema
+// (compose-go, loader, checkConsistency). Where a file is missing, what is not
+// here may be in that one.
+func (s *stack) checkConsistency() {
+	if slices.ContainsFunc(s.findings, func(f Finding) bool { return f.Rule == missingFile }) {
+		return
+	}
+	for _, v := range s.model.at("services").each() {
+		image := v.at("image").text()
+		if image.known && image.effective == "" && !v.has("build") && !v.has("provider") {
+			s.inconsistent(v, "compose wants an image or a build here")
+		}
+		if v.at("network_mode").exists() && len(v.at("networks").each()) > 0 {
+			s.inconsistent(v.at("network_mode"), "compose takes no network_mode beside networks")
+		}
+		if scale, replicas := v.at("scale").text(), v.at("deploy", "replicas").text(); scale.set() && replicas.set() && scale.effective != replicas.effective {
+			s.inconsistent(v.at("scale"), "compose takes no other number here than under deploy.replicas")
+		}
+		for _, r := range references {
+			for _, name := range v.at(r.at...).referred() {
+				if !s.model.at(r.kind).has(name.to) && (r.kind != "networks" || name.to != "default") {
+					s.inconsistent(name.node, r.says)
+				}
+			}
+		}
+	}
+	for _, kind := range [...]string{"secrets", "configs"} {
+		for _, n := range s.model.at(kind).each() {
+			sources := len(slices.DeleteFunc(n.names(), func(key string) bool { return key != "file" && key != "environment" && key != "content" }))
+			if sources > 1 || sources == 0 && !n.has("external") && !n.has("driver") {
+				s.inconsistent(n, "compose wants one source here, such as a file, or external")
+			}
+		}
+	}
+	s.findCircles()
+}
+
+func (s *stack) inconsistent(n node, message phrase) {
+	s.say(notCompose, n.position(), n.path, message)
+}
+
+// set reports whether the text is known, and not empty.
+func (t text) set() bool { return t.known && t.effective != "" }
+
+// reference is a place that names something, and what.
+type reference struct {
+	node
+	to string
+}
+
+// referred are the names at n: the keys of a mapping, the sources in a list of
+// mappings, the services in texts such as web:alias and service:web. What a
+// variable decides is none.
+func (n node) referred() []reference {
+	var found []reference
+	add := func(at node, name string) {
+		if name != "" && !strings.Contains(name, "$") {
+			found = append(found, reference{at, name})
+		}
+	}
+	switch v := n.value.(type) {
+	case map[string]any:
+		for _, name := range n.names() {
+			add(n.at(name), name)
+		}
+	case string: // network_mode and the like
+		if service, ok := strings.CutPrefix(v, "service:"); ok {
+			add(n, service)
+		}
+	case []any:
+		for i, item := range v {
+			switch item := item.(type) {
+			case map[string]any:
+				source, _ := item["source"].(string)
+				if kind, ok := item["type"]; !ok || kind == "volume" {
+					add(n.at(itoa(i)), source)
+				}
+			case string: // links and volumes_from
+				if service, _, _ := strings.Cut(item, ":"); service != "container" {
+					add(n.at(itoa(i)), service)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// findCircles finds services that each must be there before the other.
+func (s *stack) findCircles() {
+	const underWay, done = 1, 2
+	state := map[string]int{}
+	var visit func(v node)
+	visit = func(v node) {
+		state[v.path[1]] = underWay
+		for _, r := range references {
+			if r.says != noSuchService {
+				continue
+			}
+			for _, name := range v.at(r.at...).referred() {
+				switch next := s.model.at("services", name.to); {
+				case state[name.to] == underWay:
+					s.inconsistent(name.node, "the services depend on each other in a circle")
+				case state[name.to] == 0 && next.exists():
+					visit(next)
+				}
+			}
+		}
+		state[v.path[1]] = done
+	}
+	for _, v := range s.model.at("services").each() {
+		if state[v.path[1]] == 0 {
+			visit(v)
+		}
+	}
+}

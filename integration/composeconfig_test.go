@@ -1,0 +1,93 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	checker "github.com/startgate/startgate/compose"
+)
+
+// What docker compose config -q refuses, the checker finds, at its place. What
+// an environment that is not here may heal is only a remark.
+func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
+	program := needCompose(t)
+	const web = "services:\n  web:\n    image: x\n"
+	for _, c := range []struct{ name, file, want string }{
+		{"nothing is wrong", web, ""},
+
+		{"an unknown service", web + "    depends_on: [gone]\n", "SG102 4:18"},
+		{"an unknown service, in the long form", web + "    depends_on: {gone: {condition: service_healthy, required: false}}\n", "SG102 4:18"},
+		{"a link to an unknown service", web + "    links: ['gone:alias']\n", "SG102 4:13"},
+		{"volumes from an unknown service", web + "    volumes_from: ['gone:ro']\n", "SG102 4:20"},
+		{"the network of an unknown service", web + "    network_mode: service:gone\n", "SG102 4:5"},
+		{"an unknown network", web + "    networks: [gone]\n", "SG102 4:16"},
+		{"an unknown volume", web + "    volumes: ['/a:/b', 'gone:/x']\n", "SG102 4:24"},
+		{"an unknown secret", web + "    secrets: [gone]\n", "SG102 4:15"},
+		{"an unknown secret of a build", "services:\n  web:\n    build: {context: ., secrets: [gone]}\n", "SG102 3:35"},
+		{"an unknown config", web + "    configs: [gone]\n", "SG102 4:15"},
+		{"an unknown base", web + "    extends: gone\n", "SG102 4:5"},
+		{"bases in a circle", "services:\n  a: {image: x, extends: b}\n  b: {image: x, extends: a}\n", "SG102 2:17"},
+		{"a circle", "services:\n  a: {image: x, depends_on: [b]}\n  b: {image: x, links: [a]}\n", "SG102 3:25"},
+		{"a service that needs itself", web + "    depends_on: [web]\n", "SG102 4:18"},
+
+		{"no image", "services:\n  web: {command: a}\n", "SG102 2:3"},
+		{"an empty image", "services:\n  web: {image: '${A:-}'}\n", "SG102 2:3"},
+		{"two networks", web + "    network_mode: host\n    networks: [default]\n", "SG102 4:5"},
+		{"two containers of one name", web + "    scale: 2\n    container_name: one\n", "SG706 5:5"},
+		{"a secret of two sources", web + "secrets:\n  s: {file: a, environment: B}\n", "SG102 5:3"},
+		{"a secret of none", web + "secrets:\n  s: {}\n", "SG102 5:3"},
+
+		{"a list for a text", web + "    hostname: [a]\n", "SG102 4:5"},
+		{"a mapping for a command", web + "    command: {a: b}\n", "SG102 4:5"},
+		{"a number in a list of names", web + "    depends_on: [1]\n", "SG102 4:18"},
+		{"a text for a bool", web + "    init: maybe\n", "SG102 4:5"},
+		{"a text for a number", web + "    deploy: {replicas: x}\n", "SG102 4:14"},
+		{"no port", web + "    ports: ['x:y']\n", "SG102 4:13"},
+		{"a duration without a unit", web + "    stop_grace_period: 10\n", "SG102 4:5"},
+		{"no duration", web + "    healthcheck: {test: a, interval: soon}\n", "SG102 4:28"},
+		{"no size", web + "    mem_limit: lots\n", "SG102 4:5"},
+		{"no condition", web + "    depends_on: {a: {condition: ready}}\n  a: {image: x}\n", "SG102 4:22"},
+		{"an unknown key", web + "    nope: 1\n", "SG102 4:5"},
+		{"a key twice", web + "    image: y\n", "SG102 4:5"},
+		{"no YAML", "services:\n\tweb: {}\n", "SG101 2:1"},
+		{"a service that is nothing", "services:\n  web:\n", "SG102 2:3"},
+
+		{"a variable that compose cannot read", web + "    environment: {A: '${A!x}'}\n", "SG102 4:19"},
+		{"a variable that does not end", web + "    environment: {A: '${A'}\n", "SG102 4:19"},
+		{"a file that is not there", web + "    extends: {file: gone.yaml, service: a}\n", "SG103 4:21"},
+		{"an include that is not there", "include: [gone.yaml]\n" + web, "SG103 1:11"},
+		{"an env_file that is not there", web + "    env_file: gone.env\n", "SG104 4:5"},
+		{"a variable that must be set", "services:\n  web: {image: '${STARTGATE_UNSET:?m}'}\n", "SG105 2:9"},
+		{"a variable that must be set, in an extension", "x-a: ${STARTGATE_UNSET?m}\n" + web, "SG105 1:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "compose.yaml")
+			if err := os.WriteFile(file, []byte(c.file), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(program[0], append(program[1:len(program):len(program)], "--file", file, "config", "--quiet")...)
+			if out, err := cmd.CombinedOutput(); (err != nil) != (c.want != "") {
+				t.Errorf("compose: %v %s", err, out)
+			}
+			r, err := checker.Check(context.Background(), []string{file}, checker.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for _, f := range r.Findings {
+				if f.Severity == checker.Error || f.Rule == "SG104" || f.Rule == "SG105" {
+					found = append(found, fmt.Sprintf("%s %d:%d", f.Rule, f.Position.Line, f.Position.Column))
+				}
+			}
+			if c.want == "" && len(found) > 0 || c.want != "" && !slices.Contains(found, c.want) {
+				t.Errorf("the checker finds %q, want %q", found, c.want)
+			}
+		})
+	}
+}
