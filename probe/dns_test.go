@@ -19,8 +19,10 @@ func nameServer(t *testing.T, rcode int, addresses func() [][4]byte) {
 		t.Fatal(err)
 	}
 	old := net.DefaultResolver
+	// A look-up that was given up still dials, and must not look for the default then.
+	dialer := net.Dialer{Resolver: new(net.Resolver)}
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", pc.LocalAddr().String())
+		return dialer.DialContext(ctx, "udp", pc.LocalAddr().String())
 	}}
 	done := make(chan struct{})
 	t.Cleanup(func() { pc.Close(); <-done; net.DefaultResolver = old })
