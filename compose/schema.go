@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -15,7 +16,7 @@ import (
 // are texts that quote values.
 type schema struct {
 	root     map[string]any
-	patterns map[string]*regexp.Regexp
+	patterns sync.Map // of compiled ones, by their text: checks may run side by side
 	formats  map[string]func(string) bool
 }
 
@@ -37,7 +38,7 @@ type misfit struct {
 }
 
 func parseSchema(text string, formats map[string]func(string) bool) *schema {
-	s := &schema{patterns: map[string]*regexp.Regexp{}, formats: formats}
+	s := &schema{formats: formats}
 	if json.Unmarshal([]byte(text), &s.root) != nil {
 		panic("compose: a schema is not JSON")
 	}
@@ -275,12 +276,11 @@ func (c *validation) speaksOf(rule any, name string, v map[string]any, p path) b
 }
 
 func (c *validation) pattern(text string) *regexp.Regexp {
-	re := c.patterns[text]
-	if re == nil {
-		re = regexp.MustCompile(text)
-		c.patterns[text] = re
+	re, ok := c.patterns.Load(text)
+	if !ok {
+		re, _ = c.patterns.LoadOrStore(text, regexp.MustCompile(text))
 	}
-	return re
+	return re.(*regexp.Regexp)
 }
 
 func hasType(v, want any) bool {
