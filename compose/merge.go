@@ -40,6 +40,12 @@ func merge(files []*document) (model map[string]any, ok bool) {
 			if !isMap {
 				return nil, false
 			}
+			// Beside another file's services, the merge would not miss them.
+			if services, has := value["services"]; has {
+				if _, ok := services.(map[string]any); !ok {
+					return nil, false
+				}
+			}
 			if model = add(model, value); model == nil {
 				return nil, false
 			}

@@ -78,6 +78,11 @@ func TestMergeIsTheLoaders(t *testing.T) {
 			t.Errorf("%v are left to the loader", stack)
 		}
 	}
+	empty := filepath.Join(dir, "empty")
+	store(t, empty, "services:\n")
+	if compareLoader(t, short, empty) {
+		t.Error("services that are none are merged, and compose-go refuses them")
+	}
 	compared := 0
 	for _, file := range files {
 		for _, stack := range [][]string{{file}, {short, file}, {file, long, short}} {
