@@ -75,7 +75,7 @@ func loads(lab *fixture.Lab, r *report.Report, o options, cost costs) error {
 		name := fmt.Sprintf("%d gates, ", n)
 		r.Goal(name+"loading:0 to the last one's end", report.Ms(seen.Max()), "≤ "+report.Ms(goalSeen), seen.Max() <= goalSeen)
 		if n <= goalGates {
-			r.Goal(name+"their cost in the server's time to load", percent(inflation), "≤ "+percent(goalShare), inflation <= goalShare)
+			r.Goal(name+"their cost in the server's time to load", percent(inflation), "≤ "+percent(goalLoad), inflation <= goalLoad)
 		}
 	}
 	r.Table([]string{"gates", "load", "more", "server's CPU", "more", "probes", "which cost", "seen, median", "seen, worst"}, rows)
