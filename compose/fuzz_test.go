@@ -57,7 +57,7 @@ func FuzzCompose(f *testing.F) {
 				t.Errorf("%s is found at %s, and there are %d lines", finding.Rule, finding.Position, last)
 			}
 		}
-		if os.Getenv("STARTGATE_TEST_FULL") == "1" { // some seconds should fail for nothing that TestMergeIsTheLoaders has not
+		if os.Getenv("STARTGATE_TEST_FULL") == "1" { // a search, and not what a change must pass: that is TestMergeIsTheLoaders
 			compareLoader(t, dir+"/compose.yaml")
 			compareLoader(t, dir+"/other.yaml", dir+"/compose.yaml")
 		}

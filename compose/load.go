@@ -152,19 +152,29 @@ func (s *stack) refused(files []*document, err error) {
 
 // checkBases finds services that extend what is not there, or themselves.
 func (s *stack) checkBases() {
-	for from, base := range s.index.bases {
+	say := func(from string, message phrase) {
 		at := path(strings.Split(from, separator)).with("extends")
+		w, _ := s.index.find(at)
+		s.say(notCompose, w.Position, at, message)
+	}
+	walk, walked := 0, map[string]int{} // in which walk along the bases a service was met
+	for from, base := range s.index.bases {
 		if _, ok := s.index.exact(base); !ok {
-			w, _ := s.index.find(at)
-			s.say(notCompose, w.Position, at, noSuchService)
+			say(from, noSuchService)
 		}
-		for range len(s.index.bases) {
-			if base.key() == from {
-				w, _ := s.index.find(at)
-				s.say(notCompose, w.Position, at, "the services extend each other in a circle")
+		walk++
+		for walked[from] == 0 && s.index.bases[from] != nil {
+			walked[from] = walk
+			from = s.index.bases[from].key()
+		}
+		if walked[from] != walk {
+			continue
+		}
+		for at := from; ; {
+			say(at, "the services extend each other in a circle")
+			if at = s.index.bases[at].key(); at == from {
 				break
 			}
-			base = s.index.bases[base.key()]
 		}
 	}
 }

@@ -10,8 +10,7 @@ import (
 	specification "github.com/compose-spec/compose-go/v2/schema"
 )
 
-// composeSchema is the Compose specification's schema, which is parsed once:
-// stacks are checked one after the other.
+// composeSchema is the Compose specification's schema, which all checks share.
 var composeSchema = sync.OnceValue(func() *schema { return parseSchema(specification.Schema, nil) })
 
 // validate holds the model against the specification, with what is known of its

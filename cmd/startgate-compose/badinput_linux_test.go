@@ -66,8 +66,10 @@ var bombs = map[string]func() string{
 	"variables": func() string {
 		return "services: {a: {nope: 1, image: '" + strings.Repeat("${A:-", 20_000) + strings.Repeat("}", 20_000) + "'}}\n"
 	},
-	"extends": func() string { return "services: {a: {extends: b}, b: {extends: a}}\n" },
-	"include": func() string { return "include: [compose.yaml]\n" },
+	"extends":             func() string { return "services: {a: {extends: b}, b: {extends: a}}\n" },
+	"extends without end": func() string { return "services:\n" + chain(4900, 4900) },
+	"extends in a circle": func() string { return "services:\n" + chain(4900, 0) },
+	"include":             func() string { return "include: [compose.yaml]\n" },
 }
 
 const clean = "services:\n  web:\n    image: x\n"
@@ -78,6 +80,16 @@ func numbered(n int, text string) string {
 	for i := range n {
 		b.WriteString(strings.ReplaceAll(text, "%d", strconv.Itoa(i)))
 	}
+	return b.String()
+}
+
+// chain is n services, each of which extends the next, and the last one the service of that number.
+func chain(n, last int) string {
+	var b strings.Builder
+	for i := range n - 1 {
+		fmt.Fprintf(&b, "  s%d: {image: x, extends: s%d}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "  s%d: {image: x, extends: s%d}\n", n-1, last)
 	return b.String()
 }
 
