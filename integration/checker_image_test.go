@@ -10,13 +10,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// The checker's own image judges the files that are mounted at /stack. It takes
-// minutes to build, since everything is compiled in a container.
-func TestCheckerImage(t *testing.T) {
-	if !full() {
-		return
-	}
-	needDocker(t)
+// The checker's own image judges the files that are mounted at /stack.
+func testCheckerImage(t *testing.T) {
 	provideImages(t, "golang:1.26")
 	image, err := buildImage(t, "checker", testcontainers.FromDockerfile{Context: "..", Dockerfile: "cmd/startgate-compose/Dockerfile"})
 	if err != nil {

@@ -40,6 +40,9 @@ func TestContainers(t *testing.T) {
 			test(t, images)
 		})
 	}
+	if full() { // everything is compiled once more
+		t.Run("image of the checker", testCheckerImage)
+	}
 }
 
 // needDocker needs Docker's engine and its client.
