@@ -12,7 +12,7 @@ import (
 
 // All gates of a fleet together cost a loading server less than 5 % of its one
 // thread, since each pauses the longer the more of them the server counts: at
-// most one probe in perClient, however many they are.
+// most one probe in perClient, up to as many as the longest pause allows for.
 func TestFleetSparesALoadingServer(t *testing.T) {
 	for _, n := range []int{1, 100, 1000} {
 		s := probetest.New(t, probetest.Behaviour{Loading: &probetest.Loading{}, MaxClients: 2 * n})
