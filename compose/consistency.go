@@ -36,16 +36,7 @@ func (s *stack) checkConsistency() {
 		return
 	}
 	for _, v := range s.model.at("services").each() {
-		image := v.at("image").text()
-		if image.known && image.effective == "" && !v.has("build") && !v.has("provider") {
-			s.inconsistent(v, "compose wants an image or a build here")
-		}
-		if v.at("network_mode").exists() && len(v.at("networks").each()) > 0 {
-			s.inconsistent(v.at("network_mode"), "compose takes no network_mode beside networks")
-		}
-		if scale, replicas := v.at("scale").text(), v.at("deploy", "replicas").text(); scale.set() && replicas.set() && scale.effective != replicas.effective {
-			s.inconsistent(v.at("scale"), "compose takes no other number here than under deploy.replicas")
-		}
+		s.checkContradictions(v)
 		for _, r := range references {
 			for _, name := range v.at(r.at...).referred() {
 				if !s.model.at(r.kind).has(name.to) && (r.kind != "networks" || name.to != "default") {
@@ -54,15 +45,32 @@ func (s *stack) checkConsistency() {
 			}
 		}
 	}
-	for _, kind := range [...]string{"secrets", "configs"} {
-		for _, n := range s.model.at(kind).each() {
-			sources := len(slices.DeleteFunc(n.names(), func(key string) bool { return key != "file" && key != "environment" && key != "content" }))
-			if sources > 1 || sources == 0 && !n.has("external") && !n.has("driver") {
-				s.inconsistent(n, "compose wants one source here, such as a file, or external")
-			}
+	for _, n := range s.model.at("secrets").each() {
+		external, known := n.at("external").truth()
+		s.checkSource(n, external || !known, "file", "environment")
+	}
+	for _, n := range s.model.at("configs").each() {
+		s.checkSource(n, n.has("external") || n.has("driver"), "file", "environment", "content")
+	}
+	for _, n := range s.model.at("volumes").each() {
+		if external, _ := n.at("external").truth(); external && slices.ContainsFunc(n.names(), besideExternal) {
+			s.inconsistent(n, "compose takes nothing but a name beside external")
 		}
 	}
 	s.findCircles()
+}
+
+// checkSource finds a secret or config that has not one source of the keys. One
+// that is elsewhere may have none.
+func (s *stack) checkSource(n node, elsewhere bool, keys ...string) {
+	sources := slices.DeleteFunc(keys, func(key string) bool { return !n.has(key) })
+	if len(sources) > 1 || len(sources) == 0 && !elsewhere {
+		s.inconsistent(n, "compose wants one source here, such as a file, or external")
+	}
+}
+
+func besideExternal(key string) bool {
+	return key != "name" && key != "external" && !strings.HasPrefix(key, "x-")
 }
 
 func (s *stack) inconsistent(n node, message phrase) {

@@ -28,12 +28,22 @@ func parsedTexts() (model, service []parsed) {
 		service = append(service, parsed{p, validDuration})
 	}
 	for _, p := range []path{
-		{"mem_limit"}, {"mem_reservation"}, {"memswap_limit"}, {"shm_size"}, {"build", "shm_size"},
+		{"mem_limit"}, {"mem_reservation"}, {"memswap_limit"}, {"shm_size"}, {"build", "shm_size"}, {"volumes", "*", "tmpfs", "size"},
 		{"deploy", "resources", "limits", "memory"}, {"deploy", "resources", "reservations", "memory"},
 	} {
-		service = append(service, parsed{p, validSize})
+		service = append(service, parsed{p, decodes[types.UnitBytes]})
 	}
-	service = append(service, parsed{path{"ports", "*"}, validPort})
+	for _, limit := range []string{"limits", "reservations"} {
+		service = append(service, parsed{path{"deploy", "resources", limit, "cpus"}, decodes[types.NanoCPUs]})
+	}
+	service = append(service,
+		parsed{path{"command"}, decodes[types.ShellCommand]},
+		parsed{path{"entrypoint"}, decodes[types.ShellCommand]},
+		parsed{path{"secrets", "*", "mode"}, decodes[types.FileMode]},
+		parsed{path{"configs", "*", "mode"}, decodes[types.FileMode]},
+		parsed{path{"develop", "watch", "*", "path"}, func(text string) bool { return text != "" }},
+		parsed{path{"ports", "*"}, validPort},
+	)
 	for pattern, cast := range loader.ToOptions(&types.ConfigDetails{}, nil).Interpolate.TypeCastMapping {
 		good := func(text string) bool {
 			if slices.Contains([]string{"y", "yes", "on", "n", "no", "off"}, strings.ToLower(text)) {
@@ -56,13 +66,19 @@ func validDuration(text string) bool {
 	if _, err := time.ParseDuration(text); err == nil {
 		return true
 	}
-	var d types.Duration
-	return d.DecodeMapstructure(text) == nil
+	return decodes[types.Duration](text)
 }
 
-func validSize(text string) bool {
-	var size types.UnitBytes
-	return size.DecodeMapstructure(text) == nil
+func decodes[T any, P interface {
+	*T
+	DecodeMapstructure(any) error
+}](text string) bool {
+	return P(new(T)).DecodeMapstructure(text) == nil
+}
+
+func validHost(text string) bool {
+	_, err := types.NewHostsList([]string{text})
+	return err == nil
 }
 
 func validPort(text string) bool {
@@ -79,6 +95,9 @@ func (s *stack) checkTexts() {
 	for _, v := range s.model.at("services").each() {
 		for _, each := range service {
 			s.checkText(v, each.at, each.good)
+		}
+		if hosts := v.at("extra_hosts"); len(hosts.names()) == 0 { // a list: each has its address
+			s.checkText(hosts, path{"*"}, validHost)
 		}
 	}
 }
