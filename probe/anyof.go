@@ -10,7 +10,6 @@ import (
 type anyOf struct {
 	servers  []Prober
 	busy     []bool // an attempt is under way
-	last     []Outcome
 	outcomes chan numbered
 }
 
@@ -27,7 +26,7 @@ func newAnyOf(p envcheck.RedisParts, o RedisOptions) *anyOf {
 	for _, one := range append([]envcheck.RedisParts{p}, others...) {
 		a.servers = append(a.servers, NewRedis(envcheck.Seal(one), o))
 	}
-	a.busy, a.last = make([]bool, len(a.servers)), make([]Outcome, len(a.servers))
+	a.busy = make([]bool, len(a.servers))
 	a.outcomes = make(chan numbered, len(a.servers))
 	return &a
 }
@@ -35,23 +34,23 @@ func newAnyOf(p envcheck.RedisParts, o RedisOptions) *anyOf {
 // Probe asks all at once, and is content with the first that is ready: another
 // may be silent. While none is, the first that may become so says why.
 func (a *anyOf) Probe(ctx context.Context) Outcome {
-	waiting := 0
+	a.settle()
 	for i, s := range a.servers {
-		waiting++
 		if !a.busy[i] {
 			a.busy[i] = true
 			go func() { a.outcomes <- numbered{i, s.Probe(ctx)} }()
 		}
 	}
-	for ; waiting > 0; waiting-- {
+	last := make([]Outcome, len(a.servers))
+	for range a.servers {
 		got := <-a.outcomes
-		a.busy[got.server], a.last[got.server] = false, got.o
+		a.busy[got.server], last[got.server] = false, got.o
 		if got.o.Verdict == Ready {
 			return got.o
 		}
 	}
-	best := a.last[0]
-	for _, o := range a.last[1:] {
+	best := last[0]
+	for _, o := range last[1:] {
 		if best.Verdict == Refuse && o.Verdict == Retry {
 			best = o
 		}
@@ -59,8 +58,17 @@ func (a *anyOf) Probe(ctx context.Context) Outcome {
 	return best
 }
 
+// settle drops the outcomes that came once Probe had returned: they tell how
+// the servers were then.
+func (a *anyOf) settle() {
+	for len(a.outcomes) > 0 {
+		a.busy[(<-a.outcomes).server] = false
+	}
+}
+
 // Close drops all connections but those with an attempt under way.
 func (a *anyOf) Close() {
+	a.settle()
 	for i, s := range a.servers {
 		if !a.busy[i] {
 			s.Close()

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"net"
 	"strings"
 
 	"github.com/startgate/startgate/envcheck"
@@ -16,10 +15,12 @@ func (r *server) askNode(ctx context.Context, moved string) Outcome {
 	if r.moved || len(fields) != 3 {
 		return Outcome{Code: envcheck.RedisClusterDown}
 	}
-	host, port, err := net.SplitHostPort(fields[2])
-	if err != nil {
+	colon := strings.LastIndexByte(fields[2], ':')
+	if colon < 0 {
 		return Outcome{Code: envcheck.RedisClusterDown}
 	}
+	// Redis puts no brackets around an IPv6 address.
+	host, port := strings.Trim(fields[2][:colon], "[]"), fields[2][colon+1:]
 	p := r.parts.Reveal()
 	if host != "" { // the host that was asked
 		p.Host = host

@@ -88,7 +88,7 @@ func newDialer(p envcheck.RedisParts, o RedisOptions) *dialer {
 // Close drops the connection.
 func (r *server) Close() {
 	if r.session != nil {
-		r.session.client.Close()
+		r.session.close()
 		r.session = nil
 	}
 	if r.node != nil {
@@ -142,7 +142,7 @@ func (r *server) attempt(ctx context.Context) Outcome {
 	broken := a.broken()
 	switch {
 	case broken:
-	case o.Code == envcheck.RedisClusterRedirect && r.options.Topology == cluster:
+	case errorCode(a.write) == envcheck.RedisClusterRedirect && o.Code == envcheck.RedisClusterRedirect && r.options.Topology == cluster:
 		o = r.askNode(ctx, a.write.Err().Error())
 	case o.Code == envcheck.Ready && r.options.Require != envcheck.RequireReachable:
 		broken = s.examine(ctx, r.options, a.persistence.Val(), &o)
@@ -181,6 +181,12 @@ func newSession(conn net.Conn, o RedisOptions) *session {
 		WriteBufferSize:          1 << 10,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})}
+}
+
+// close drops the connection, also where the client has not got it yet.
+func (s *session) close() {
+	s.client.Close()
+	s.wire.Close()
 }
 
 func (r *server) facts() Facts { return factsOf(r.parts.Reveal(), r.dialer) }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,54 @@ func TestClusterFollowsTheKey(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Redis writes an IPv6 address without brackets.
+func TestClusterFollowsToIPv6(t *testing.T) {
+	for _, to := range []string{"::1:1", "[::1]:1"} {
+		o := options()
+		o.Topology = cluster
+		s := probetest.New(t, probetest.Behaviour{Mode: probetest.Cluster, Replies: map[string]probetest.Reply{"LPUSHX": probetest.Error("MOVED 7 " + to)}})
+		r := newRedis(t, at(s, "redis", "", ""), o)
+		if got := r.Probe(t.Context()); got.Verdict == Ready {
+			t.Errorf("%s", got.Code)
+		}
+		if r.node == nil || r.node.dialer.host != "::1" || r.node.dialer.port != "1" {
+			t.Errorf("%s is not asked", to)
+		}
+	}
+}
+
+// A redirection belongs to the write test's key. A PING has none.
+func TestARedirectedPingNamesNoNode(t *testing.T) {
+	o := options()
+	o.Topology = cluster
+	s := probetest.New(t, probetest.Behaviour{Mode: probetest.Cluster, Replies: map[string]probetest.Reply{"PING": probetest.Error("MOVED 7 127.0.0.1:1")}})
+	r := newRedis(t, at(s, "redis", "", ""), o)
+	if got := r.Probe(t.Context()); got.Code != envcheck.RedisClusterRedirect || r.node != nil {
+		t.Errorf("%s", got.Code)
+	}
+}
+
+// What a server said once another was ready is no answer to the next attempt.
+func TestAnyOfForgetsWhatCameLate(t *testing.T) {
+	first, second := probetest.New(t, probetest.Behaviour{}), probetest.New(t, probetest.Behaviour{})
+	var p, other envcheck.RedisParts
+	p.Host, p.Port, _ = net.SplitHostPort(first.Addr())
+	other.Host, other.Port, _ = net.SplitHostPort(second.Addr())
+	p.Others = []envcheck.RedisParts{other}
+	a := prober(t, p, options()).(*anyOf)
+	if got := a.Probe(t.Context()); got.Code != envcheck.Ready {
+		t.Fatal(got.Code)
+	}
+	for len(a.outcomes) == 0 {
+		runtime.Gosched()
+	}
+	first.Set(probetest.Behaviour{Loading: &probetest.Loading{}})
+	second.Set(probetest.Behaviour{Loading: &probetest.Loading{}})
+	if got := a.Probe(t.Context()); got.Code != envcheck.RedisLoading {
+		t.Errorf("%s", got.Code)
 	}
 }
 
