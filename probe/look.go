@@ -3,6 +3,8 @@ package probe
 import (
 	"context"
 	"crypto/tls"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -48,19 +50,42 @@ func (r *server) lookForTLS(ctx context.Context) envcheck.Code {
 }
 
 func (r *server) lookForPlain(ctx context.Context) envcheck.Code {
-	conn, code := r.dialer.connect(ctx)
-	if code != "" {
-		return ""
-	}
-	defer conn.Close()
-	deadline, _ := ctx.Deadline()
-	conn.SetDeadline(deadline)
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return ""
-	}
-	var reply [8]byte
-	if n, _ := conn.Read(reply[:]); n == 0 || reply[0] != '+' && reply[0] != '-' {
+	if a := answerToLine(ctx, r.dialer); a == "" || a[0] != '+' && a[0] != '-' {
 		return ""
 	}
 	return envcheck.RedisTLSNotSpoken
+}
+
+// otherLook is a second look at a peer that stays silent or hangs up: whether
+// it answers to a line of text, as servers of other protocols do. It makes a
+// connection of its own, sends nothing of the URL and is done at most once.
+type otherLook struct {
+	spent, found bool
+}
+
+// finds reports whether there is an answer that does not begin with own.
+func (l *otherLook) finds(ctx context.Context, d *dialer, own string) bool {
+	if !l.spent {
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		defer cancel()
+		answer := answerToLine(ctx, d)
+		l.spent, l.found = true, answer != "" && !strings.HasPrefix(answer, own)
+	}
+	return l.found
+}
+
+// answerToLine is the start of what a peer answers to a line, "" for nothing.
+func answerToLine(ctx context.Context, d *dialer) string {
+	conn, fault := d.connect(ctx)
+	if fault != "" {
+		return ""
+	}
+	defer conn.Close()
+	conn.SetDeadline(within(ctx, lookTimeout))
+	if _, err := io.WriteString(conn, "PING\r\n\r\n"); err != nil {
+		return ""
+	}
+	var start [8]byte
+	n, _ := conn.Read(start[:])
+	return string(start[:n])
 }

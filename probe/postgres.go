@@ -75,8 +75,9 @@ func (p *Postgres) attempt(ctx context.Context) Outcome {
 		}
 	}
 	// What reads lines never answers the requests of PostgreSQL, which have no
-	// line end. PostgreSQL takes a line for a length, and hangs up.
-	if o.Code == envcheck.PostgresReplyTimeout && p.look.finds(ctx, p.dialer, "") {
+	// line end. PostgreSQL takes a line for a length, and hangs up. PgBouncer,
+	// which is silent while its server starts, answers with an error message.
+	if o.Code == envcheck.PostgresReplyTimeout && p.look.finds(ctx, p.dialer, "E\x00") {
 		o.Code = envcheck.PostgresNotPostgres
 	}
 	return o

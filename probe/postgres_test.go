@@ -2,6 +2,7 @@ package probe_test
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -86,6 +87,21 @@ func TestPostgresAnswers(t *testing.T) {
 				t.Errorf("facts %v", o.Facts)
 			}
 		})
+	}
+}
+
+// PgBouncer is silent while its server starts, and answers a line with an error.
+func TestPostgresBehindASilentPooler(t *testing.T) {
+	host, port := peer(t, func(conn net.Conn) {
+		first := make([]byte, 4)
+		if conn.Read(first); string(first) == "PING" {
+			says(errorReply("08P01"))(conn)
+			return
+		}
+		io.Copy(io.Discard, conn)
+	})
+	if o := once(t, postgresAt(host, port, envcheck.SSLDisable)); o.Code != envcheck.PostgresReplyTimeout || o.Verdict != probe.Retry {
+		t.Errorf("got %s, verdict %d", o.Code, o.Verdict)
 	}
 }
 
