@@ -44,11 +44,8 @@ var faults = [...]struct {
 	{envcheck.RedisTLSRefused, [kinds]envcheck.Code{envcheck.PostgresTLSRefused, envcheck.HTTPTLSRefused}},
 }
 
-// name is what the kind calls a fault of the dialer, "" for none.
+// name is what the kind calls a fault of the dialer.
 func (k kind) name(fault envcheck.Code) envcheck.Code {
-	if fault == "" {
-		return ""
-	}
 	for _, f := range faults {
 		if f.fault == fault && f.names[k] != "" {
 			return f.names[k]

@@ -25,9 +25,6 @@ func TestFaultsHaveNames(t *testing.T) {
 			}
 		}
 	}
-	if got := ofTCP.name(""); got != "" {
-		t.Errorf("no fault is named %s", got)
-	}
 	if got := ofTCP.name(envcheck.RedisLoading); got != envcheck.InternalError {
 		t.Errorf("a fault of no dialer is named %s", got)
 	}

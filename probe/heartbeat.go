@@ -3,7 +3,6 @@ package probe
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ const (
 	sidekiqMaxAge = 60 * time.Second
 )
 
-// maxWorkers bounds how many workers of a fleet are looked at.
+// maxWorkers bounds the list of a fleet's workers. A longer one is no answer.
 const maxWorkers = 10_000
 
 // Beat looks for a fresh heartbeat of any worker of this host at the Redis
@@ -62,7 +61,7 @@ func Beat(ctx context.Context, u envcheck.RedisURL, o RedisOptions, h Heartbeat)
 	}
 	s := newSession(conn, o)
 	s.wire.guard.many = maxWorkers
-	defer s.client.Close()
+	defer s.close()
 	pipe := s.client.Pipeline()
 	auth := authenticate(ctx, pipe, p.User, p.Password)
 	var db *redis.StatusCmd
@@ -133,7 +132,7 @@ func (h Heartbeat) ages(ctx context.Context, s *session, members []string, now t
 		return nil, ""
 	}
 	_, err := pipe.Exec(ctx)
-	if a := (answer{err: err}); a.broken() && !errors.Is(err, redis.Nil) {
+	if a := (answer{err: err}); a.broken() {
 		return nil, a.brokenCode(s.wire)
 	}
 	for _, read := range mine {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -184,14 +185,8 @@ func statusOf(line []byte) int {
 	if len(text) < digits+3 || text[digits-1] != ' ' || len(text) > digits+3 && text[digits+3] != ' ' {
 		return 0
 	}
-	status := 0
-	for _, c := range []byte(text[digits : digits+3]) {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		status = 10*status + int(c-'0')
-	}
-	return status
+	status, _ := strconv.ParseUint(text[digits:digits+3], 10, 16) // 0 for what is no number
+	return int(status)
 }
 
 // judge says what a final status means. A status that waiting may cure is

@@ -32,13 +32,10 @@ func infoSavingFails(info string) bool {
 
 func infoProgress(info string) Progress {
 	percent, err := strconv.ParseFloat(infoField(info, "loading_loaded_perc"), 64)
-	if err != nil || percent < 0 || percent > 100 {
+	if err != nil || !(percent >= 0 && percent <= 100) { // NaN is neither
 		return Progress{}
 	}
-	eta, err := strconv.ParseUint(infoField(info, "loading_eta_seconds"), 10, 31)
-	if err != nil {
-		eta = 0
-	}
+	eta := infoNumber(info, "loading_eta_seconds")
 	return Progress{Known: true, Percent: int(percent), ETA: time.Duration(eta) * time.Second}
 }
 

@@ -193,6 +193,14 @@ func TestPasswordWithoutOneConfigured(t *testing.T) {
 	}
 }
 
+func TestLoadingProgressThatIsNone(t *testing.T) {
+	for _, percent := range []string{"nan", "-1", "101", "x"} {
+		if got := infoProgress("loading_loaded_perc:" + percent + "\r\n"); got != (Progress{}) {
+			t.Errorf("%s: %v", percent, got)
+		}
+	}
+}
+
 func TestLoadingProgress(t *testing.T) {
 	s := probetest.New(t, probetest.Behaviour{Loading: &probetest.Loading{Percent: 61, ETA: 3 * time.Second}})
 	o := newRedis(t, s.URL(), options()).Probe(t.Context())

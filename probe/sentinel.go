@@ -126,14 +126,14 @@ func (s *sentinel) ask(ctx context.Context, d *dialer) (address []string, code e
 		return nil, envcheck.RedisSentinelUnreachable
 	}
 	session := newSession(conn, s.options)
-	defer session.client.Close()
+	defer session.close()
 	p := s.parts.Reveal()
 	pipe := session.client.Pipeline()
 	auth := authenticate(ctx, pipe, p.SentinelUser, p.SentinelPassword)
 	master := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", p.Master)
 	_ = pipe.Process(ctx, master)
 	_, err := pipe.Exec(ctx)
-	if a := (answer{err: err}); a.broken() && !errors.Is(err, redis.Nil) {
+	if a := (answer{err: err}); a.broken() {
 		if code := a.brokenCode(session.wire); verdict(code) == Refuse {
 			return nil, code
 		}

@@ -1,6 +1,7 @@
 package probetest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"maps"
 	"time"
@@ -133,22 +134,7 @@ func (b *Behaviour) replica() bool {
 	return b.Replica || b.MasterDown || b.Loading != nil && b.Loading.Async && b.loading() != nil
 }
 
-func (b *Behaviour) mode() Mode {
-	if b.Mode == "" {
-		return Standalone
-	}
-	return b.Mode
-}
-
-func (b *Behaviour) version() string { return orElse(b.Version, "7.0.15") }
-func (b *Behaviour) databases() int  { return orElse(b.Databases, 16) }
-func (b *Behaviour) maxClients() int { return orElse(b.MaxClients, 10000) }
-
-// orElse returns v, or the default for a zero v.
-func orElse[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
-}
+func (b *Behaviour) mode() Mode      { return cmp.Or(b.Mode, Standalone) }
+func (b *Behaviour) version() string { return cmp.Or(b.Version, "7.0.15") }
+func (b *Behaviour) databases() int  { return cmp.Or(b.Databases, 16) }
+func (b *Behaviour) maxClients() int { return cmp.Or(b.MaxClients, 10000) }

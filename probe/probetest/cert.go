@@ -1,6 +1,7 @@
 package probetest
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -77,7 +78,7 @@ func (ca *CA) Issue(l Leaf) (tls.Certificate, error) {
 	now := time.Now()
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: l.CommonName},
-		NotBefore:   orElse(l.NotBefore, now.Add(-time.Hour)),
+		NotBefore:   cmp.Or(l.NotBefore, now.Add(-time.Hour)),
 		NotAfter:    l.NotAfter,
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
