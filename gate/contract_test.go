@@ -284,6 +284,43 @@ func TestASignalIsNoObservation(t *testing.T) {
 	}
 }
 
+func TestASignalOutweighsAnObservedFault(t *testing.T) {
+	t.Setenv("STARTGATE_MODE", "observe")
+	for name, does := range map[string]func(*Gate, context.Context) int{
+		"run":  func(g *Gate, ctx context.Context) int { return g.Run(ctx, []string{"/bin/sh"}) },
+		"wait": func(g *Gate, ctx context.Context) int { return g.Wait(ctx) },
+	} {
+		g, _, stderr := gateFor(t, map[string]string{"timeout": "1h", "delay": "oops"}, nil)
+		g.Environ = append(g.Environ, "REDIS_URL=redis://127.0.0.1:1")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		g.Stderr = onWrite(func(text string) {
+			stderr.WriteString(text)
+			if strings.Contains(text, "redis_refused") {
+				cancel(Stopped{syscall.SIGTERM})
+			}
+		})
+		if code := does(g, ctx); code != 143 || !strings.HasSuffix(stderr.String(), "(exit 143)\n") {
+			t.Errorf("%s: exit %d: %s", name, code, stderr)
+		}
+	}
+}
+
+func TestASkippedWorkerExitsWell(t *testing.T) {
+	t.Setenv("STARTGATE_MODE", "observe")
+	g, _, stderr := withContract(t, workerContract+"on_skip: exit\n", map[string]string{"delay": "oops"}, "ENABLED=false")
+	if code := g.Run(t.Context(), []string{"/bin/sh"}); code != ExitOK || !strings.Contains(stderr(), "would_exit=78") {
+		t.Errorf("exit %d: %s", code, stderr())
+	}
+}
+
+// The last line has the exit code, whatever else cannot be done.
+func TestNothingIsSaidAfterTheFailure(t *testing.T) {
+	g, _, stderr := gateFor(t, map[string]string{"state-file": "/proc/startgate"}, nil)
+	if code := g.Run(t.Context(), []string{"/bin/sh"}); code != ExitEnvironment || !strings.HasSuffix(strings.TrimRight(stderr.String(), "\n"), "(exit 78: fix first)") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 // onWrite calls f with what is written.
 type onWrite func(text string)
 

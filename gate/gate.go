@@ -79,7 +79,7 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l.state = &stateFile{setting: l.settings.StateFile.Reveal()}
 	code = l.run(ctx, worker, code)
 	l.listener.close()
-	l.setState(Failed, l.report.failed, "", 0)
+	_ = l.state.set(Failed, l.report.failed, "", 0) // said already, or else after the last line
 	return code
 }
 
@@ -90,19 +90,26 @@ func (l *line) run(ctx context.Context, worker []string, code int) int {
 	if code == ExitOK || !l.enforces() {
 		code = cmp.Or(code, l.check(worker))
 	}
-	if code != ExitOK && l.enforces() || l.judged.Skipped && l.contract.SkipExits {
+	switch {
+	case code != ExitOK && l.enforces():
 		return code
+	case l.judged.Skipped && l.contract.SkipExits:
+		l.observed(code)
+		return ExitOK
 	}
 	path, missing := l.lookUp(ctx, worker)
 	if missing != ExitOK {
 		return missing
 	}
 	l.listen()
-	code = cmp.Or(code, l.wait(ctx))
+	waited := l.wait(ctx)
+	code = cmp.Or(code, waited)
 	switch {
-	case ctx.Err() != nil && code == ExitOK:
+	case ctx.Err() != nil && waited == ExitOK:
 		return l.interrupted(ctx) // the signal has come after readiness
-	case ctx.Err() != nil || code != ExitOK && l.enforces():
+	case ctx.Err() != nil:
+		return waited
+	case code != ExitOK && l.enforces():
 		return code
 	}
 	l.observed(code)
@@ -131,9 +138,13 @@ func (g *Gate) Wait(ctx context.Context) int {
 		code = cmp.Or(code, l.check(nil))
 	}
 	if code == ExitOK || !l.enforces() {
-		code = cmp.Or(code, l.wait(ctx))
+		waited := l.wait(ctx)
+		if ctx.Err() != nil {
+			return waited
+		}
+		code = cmp.Or(code, waited)
 	}
-	if ctx.Err() != nil || l.enforces() {
+	if l.enforces() {
 		return code
 	}
 	l.observed(code)
@@ -243,8 +254,8 @@ func (l *line) lookUp(ctx context.Context, worker []string) (path string, code i
 	if path == "" {
 		return "", l.interrupted(ctx)
 	}
-	if warning, ok := shellWorker(worker); ok {
-		l.report.say(warning)
+	if isShellCommand(worker) {
+		l.report.say(envcheck.Diagnostic{Code: envcheck.WorkerInShell})
 	}
 	return path, ExitOK
 }

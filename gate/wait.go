@@ -60,7 +60,9 @@ func (l *line) wait(ctx context.Context) int {
 				Code: envcheck.Delay, Fields: []envcheck.Field{envcheck.Dur("delay", l.settings.Delay)},
 			})
 			l.setState(Delayed, "", "", 0)
-			l.rest()
+			if l.settings.Delay > probe.IdleMax {
+				l.close() // they would be idle for too long
+			}
 			if !pause(ctx, l.settings.Delay) {
 				return l.interrupted(ctx)
 			}
@@ -115,6 +117,9 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 			}
 			l.remind(now)
 		case got := <-outcomes:
+			if ctx.Err() != nil {
+				return l.interrupted(ctx), false // the outcome may be the signal's doing
+			}
 			now := time.Now()
 			held = held && got.o.Verdict == probe.Ready
 			l.tell(got.wait, got.o, now, got.final)
@@ -284,13 +289,6 @@ func (l *line) close() {
 		if w.done {
 			w.prober.Close()
 		}
-	}
-}
-
-// rest drops connections that a long delay would leave idle.
-func (l *line) rest() {
-	if l.settings.Delay > probe.IdleMax {
-		l.close()
 	}
 }
 
