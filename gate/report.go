@@ -94,13 +94,7 @@ func (r *report) terminate(message []byte) {
 		_, message, _ = bytes.Cut(message, []byte("\n"))
 	}
 	// Something else than a file there, such as a FIFO, could block.
-	if info, err := os.Stat(r.termination); err != nil || !info.Mode().IsRegular() {
-		return
+	if info, err := os.Stat(r.termination); err == nil && info.Mode().IsRegular() {
+		_ = os.WriteFile(r.termination, message, 0)
 	}
-	f, err := os.OpenFile(r.termination, os.O_WRONLY|os.O_TRUNC, 0)
-	if err != nil {
-		return
-	}
-	f.Write(message)
-	f.Close()
 }

@@ -3,19 +3,11 @@ package gate
 import (
 	"path"
 	"strings"
-
-	"github.com/startgate/startgate/envcheck"
 )
 
-// shellWorker warns when the worker is a command line for a shell, as a
-// shell-form CMD is: the gate can then judge the shell only, and a shell
-// passes no signals on.
-func shellWorker(argv []string) (warning envcheck.Diagnostic, ok bool) {
-	return envcheck.Diagnostic{Code: envcheck.WorkerInShell}, isShellCommand(argv)
-}
-
-// isShellCommand reports whether argv is a shell with -c, be it among other
-// options as in -euo pipefail -c.
+// isShellCommand reports whether argv is a shell with -c, as a shell-form CMD
+// is, be it among other options as in -euo pipefail -c. The gate can then judge
+// the shell only, and a shell passes no signals on.
 func isShellCommand(argv []string) bool {
 	if len(argv) == 0 {
 		return false
