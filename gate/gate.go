@@ -79,7 +79,7 @@ func (g *Gate) Run(ctx context.Context, worker []string) int {
 	l.state = &stateFile{setting: l.settings.StateFile.Reveal()}
 	code = l.run(ctx, worker, code)
 	l.listener.close()
-	_ = l.state.set(Failed, l.report.failed, "", 0) // said already, or else after the last line
+	_ = l.state.set(failed, l.report.failed, "", 0) // said already, or else after the last line
 	return code
 }
 
@@ -116,7 +116,7 @@ func (l *line) run(ctx context.Context, worker []string, code int) int {
 	l.report.say(l.execLine())
 	l.listener.close()
 	l.state.now.Skipped = l.judged.Skipped
-	l.setState(Running, "", "", 0)
+	l.setState(running, "", "", 0)
 	return l.become(ctx, path, worker)
 }
 
@@ -315,8 +315,8 @@ func (l *line) sayAll(diagnostics []envcheck.Diagnostic) {
 }
 
 // setState keeps the state that `startgate health` reads.
-func (l *line) setState(phase Phase, code envcheck.Code, wait envcheck.Word, attempts int) {
-	if l.state.set(phase, code, wait, attempts) != nil {
+func (l *line) setState(to phase, code envcheck.Code, wait envcheck.Word, attempts int) {
+	if l.state.set(to, code, wait, attempts) != nil {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.StateUnwritable})
 	}
 }
@@ -328,7 +328,7 @@ func (l *line) listen() {
 	if address == "" || l.judged.Skipped {
 		return
 	}
-	l.setState(Gating, "", "", 0)
+	l.setState(gating, "", "", 0)
 	var err error
 	if l.listener, err = listen(address, &l.state.text); err != nil {
 		l.report.say(envcheck.Diagnostic{Code: envcheck.ListenFailed})

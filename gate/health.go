@@ -39,7 +39,7 @@ func (g *Gate) Health(ctx context.Context, liveness bool) int {
 	if fault == nil {
 		fault = now.unready(liveness)
 	}
-	if fault == nil && now.Phase == Running && !liveness {
+	if fault == nil && now.Phase == running && !liveness {
 		fault = l.workerFault(ctx, now)
 	}
 	l.found = now
@@ -47,7 +47,7 @@ func (g *Gate) Health(ctx context.Context, liveness bool) int {
 		return l.unhealthy(*fault)
 	}
 	d := now.tell(envcheck.HealthOK)
-	if now.Phase != Running {
+	if now.Phase != running {
 		d.Text = "the gate waits"
 	}
 	l.sayHealth(d)
@@ -80,7 +80,7 @@ func (l *line) sayHealth(d envcheck.Diagnostic) {
 // the contract applies to it, its queues, and how its servers are. A server
 // that the contract's health does not ask for was ready when the worker began.
 func (l *line) record(code envcheck.Code) []envcheck.Field {
-	if l.found.Phase != Running {
+	if l.found.Phase != running {
 		return nil
 	}
 	enabled := envcheck.Word("yes")
@@ -131,13 +131,13 @@ func findState(setting string) (found state, fault *envcheck.Diagnostic) {
 			if ours(path) {
 				rank += 2
 			}
-			if s.Phase == Running {
+			if s.Phase == running {
 				rank++
 			}
 			if rank > best {
 				best, found, fault = rank, s, nil
 			}
-		case dead && s.Phase == Running:
+		case dead && s.Phase == running:
 			found, fault = s, new(s.tell(envcheck.HealthWorkerGone))
 		case dead:
 			found, fault = s, new(s.tell(envcheck.HealthFailed))
@@ -149,9 +149,9 @@ func findState(setting string) (found state, fault *envcheck.Diagnostic) {
 // unready is what a state says against health, nil for nothing.
 func (s state) unready(liveness bool) *envcheck.Diagnostic {
 	switch {
-	case s.Phase == Failed:
+	case s.Phase == failed:
 		return new(s.tell(envcheck.HealthFailed))
-	case s.Phase != Running && !liveness:
+	case s.Phase != running && !liveness:
 		return new(s.tell(envcheck.HealthGating))
 	}
 	return nil

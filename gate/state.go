@@ -11,18 +11,18 @@ import (
 	"github.com/startgate/startgate/envcheck"
 )
 
-// Phase is where a gate stands.
-type Phase string
+// phase is where a gate stands.
+type phase string
 
 // The phases.
 const (
-	Gating  Phase = "gating"  // checks and waits
-	Delayed Phase = "delay"   // ready, and in the delay
-	Running Phase = "running" // is the worker, or about to be
-	Failed  Phase = "failed"  // has given up
+	gating  phase = "gating"  // checks and waits
+	delayed phase = "delay"   // ready, and in the delay
+	running phase = "running" // is the worker, or about to be
+	failed  phase = "failed"  // has given up
 )
 
-var phases = [...]Phase{Gating, Delayed, Running, Failed}
+var phases = [...]phase{gating, delayed, running, failed}
 
 // stateVersion is that of the state file.
 const stateVersion = 1
@@ -34,7 +34,7 @@ type state struct {
 	V        int           `json:"v"`
 	PID      int           `json:"pid"`
 	Started  uint64        `json:"started"` // of the process, in the kernel's ticks since boot
-	Phase    Phase         `json:"phase"`
+	Phase    phase         `json:"phase"`
 	Since    time.Time     `json:"since"`    // of the phase and the code
 	Code     envcheck.Code `json:"code"`     // what it waits for, or why it has given up
 	Wait     envcheck.Word `json:"wait"`     // what is waited for, by name
@@ -80,12 +80,12 @@ type stateFile struct {
 // set takes a new phase, code and wait, and writes them. A first file is made
 // for that, so that a gate that need not wait writes once. What cannot be
 // written later is dropped: a full disk must not keep a worker from starting.
-func (f *stateFile) set(phase Phase, code envcheck.Code, wait envcheck.Word, attempts int) error {
+func (f *stateFile) set(to phase, code envcheck.Code, wait envcheck.Word, attempts int) error {
 	if f == nil {
 		return nil
 	}
 	f.now.V, f.now.Since = stateVersion, time.Now()
-	f.now.Phase, f.now.Code, f.now.Wait, f.now.Attempts = phase, code, wait, attempts
+	f.now.Phase, f.now.Code, f.now.Wait, f.now.Attempts = to, code, wait, attempts
 	if !f.opened {
 		f.opened = true
 		return f.open()

@@ -15,12 +15,12 @@ func TestStateIsRead(t *testing.T) {
 	old := syscall.Umask(0o777)
 	defer syscall.Umask(old)
 	f := stateFile{setting: path}
-	if err := f.set(Gating, "", "", 0); err != nil {
+	if err := f.set(gating, "", "", 0); err != nil {
 		t.Fatal(err)
 	}
-	f.set(Gating, envcheck.RedisLoading, "redis", 7)
+	f.set(gating, envcheck.RedisLoading, "redis", 7)
 	got, reason := readState(path)
-	if reason != "" || got.PID != os.Getpid() || got.Phase != Gating || got.Code != envcheck.RedisLoading || got.Attempts != 7 || !got.alive() {
+	if reason != "" || got.PID != os.Getpid() || got.Phase != gating || got.Code != envcheck.RedisLoading || got.Attempts != 7 || !got.alive() {
 		t.Errorf("%+v %s", got, reason)
 	}
 	info, err := os.Stat(path)
@@ -104,13 +104,13 @@ func TestStateOfALivingGateStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := state{V: stateVersion, PID: sleep.Process.Pid, Started: started, Phase: Running}
+	first := state{V: stateVersion, PID: sleep.Process.Pid, Started: started, Phase: running}
 	if err := writeState(path, first.appendJSON(nil)); err != nil {
 		t.Fatal(err)
 	}
 	second := stateFile{setting: path}
-	second.set(Failed, envcheck.RedisRefused, "", 1)
-	if got, _ := readState(path); got.Phase != Running || got.PID != sleep.Process.Pid {
+	second.set(failed, envcheck.RedisRefused, "", 1)
+	if got, _ := readState(path); got.Phase != running || got.PID != sleep.Process.Pid {
 		t.Errorf("%+v", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestStateLeavesOtherFilesAlone(t *testing.T) {
 	for _, path := range []string{path, "/dev/null"} {
 		before, _ := os.Stat(path)
 		f := stateFile{setting: path}
-		if f.set(Running, "", "", 0) == nil {
+		if f.set(running, "", "", 0) == nil {
 			t.Errorf("%s: nobody is told", path)
 		}
 		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() || !os.SameFile(before, after) {
@@ -135,10 +135,10 @@ func TestStateLeavesOtherFilesAlone(t *testing.T) {
 
 func TestStateNowhere(t *testing.T) {
 	f := stateFile{setting: "/proc/none"}
-	if f.set(Gating, "", "", 0) == nil {
+	if f.set(gating, "", "", 0) == nil {
 		t.Error("nobody is told")
 	}
-	if err := f.set(Running, "", "", 0); err != nil {
+	if err := f.set(running, "", "", 0); err != nil {
 		t.Errorf("it is told again: %v", err)
 	}
 }

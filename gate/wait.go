@@ -41,7 +41,7 @@ func (l *line) wait(ctx context.Context) int {
 	l.open()
 	defer l.close()
 	if l.settings.StartJitter > 0 {
-		l.setState(Gating, "", "", 0)
+		l.setState(gating, "", "", 0)
 	}
 	if !pause(ctx, jitter(l.settings.StartJitter)) {
 		return l.interrupted(ctx)
@@ -59,7 +59,7 @@ func (l *line) wait(ctx context.Context) int {
 			l.report.say(envcheck.Diagnostic{
 				Code: envcheck.Delay, Fields: []envcheck.Field{envcheck.Dur("delay", l.settings.Delay)},
 			})
-			l.setState(Delayed, "", "", 0)
+			l.setState(delayed, "", "", 0)
 			if l.settings.Delay > probe.IdleMax {
 				l.close() // they would be idle for too long
 			}
@@ -113,7 +113,7 @@ func (l *line) round(ctx context.Context) (code int, held bool) {
 			// at 4 MB. A gate that need not wait never gets here.
 			runtime.GC()
 			if l.state != nil && !l.state.opened {
-				l.setState(Gating, "", "", 0) // the first attempt takes its time
+				l.setState(gating, "", "", 0) // the first attempt takes its time
 			}
 			l.remind(now)
 		case got := <-outcomes:
@@ -187,7 +187,7 @@ func (l *line) tell(w *waiting, o probe.Outcome, now time.Time, final bool) {
 	}
 	w.unready = true
 	if changed {
-		l.setState(Gating, o.Code, w.target.Name, w.attempts)
+		l.setState(gating, o.Code, w.target.Name, w.attempts)
 	}
 	if l.report.progress(w.progress(elapsed)) || !changed {
 		return
