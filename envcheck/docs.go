@@ -200,8 +200,11 @@ func (w *WaitSpec) readyText() string {
 }
 
 func (c Check) text() string {
-	if c.NoEviction {
+	switch {
+	case c.NoEviction:
 		return "noeviction"
+	case c.Persistence:
+		return "persistence"
 	}
 	return "version>=" + c.Version
 }
