@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -220,8 +221,14 @@ func TestLoadIsBounded(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		merge += fmt.Sprintf("  A%d: &a%d {<<: [%s]}\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
+	many := ""
+	for i := range 600 {
+		many += fmt.Sprintf(", A%d: {}", i)
+	}
 	for name, text := range map[string]string{
 		"merge bomb":    merge,
+		"merge of many": head + "doc: {a: &a {b: {}" + many + "}}\nkeys: {<<: [*a" + strings.Repeat(", *a", 4_000) + "]}",
+		"many to self":  head + "keys: &a {<<: *a" + many + "}",
 		"merge to self": head + "keys:\n  A: &a {<<: *a}\n",
 		"alias to self": head + "keys: &a\n  A: *a\n",
 		"many keys":     head + "keys:\n" + strings.Repeat("  A: {}\n", 20_000),
@@ -230,12 +237,16 @@ func TestLoadIsBounded(t *testing.T) {
 		"long expr":     head + "keys: {A: {required: " + strings.Repeat("not ", 100_000) + "x}}",
 	} {
 		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			start := time.Now()
 			c, ds := Load(strings.NewReader(text))
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %s", took)
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 2*time.Second || mb > 100 {
+				t.Errorf("took %s and %d MB", took, mb)
 			} else {
-				t.Logf("took %s", took)
+				t.Logf("took %s and %d MB", took, mb)
 			}
 			if c != nil || len(ds) == 0 {
 				t.Error("it is taken for a contract")
