@@ -30,6 +30,7 @@ type Expr struct {
 	words []string // of equal and in
 	args  []*Expr  // of and, or, not; of named the condition's own
 	name  string   // of named
+	size  int      // questions that it asks, with those of the conditions that it names
 }
 
 type exprOp uint8

@@ -106,6 +106,9 @@ func TestLoadFaults(t *testing.T) {
 		{"comparison with a secret", "keys: {A: {secret: true, required: A == x}}", "3:41 contract_bad_expression/compares_secret"},
 		{"bare key", "keys: {A: {required: A}}", "3:23 contract_bad_expression/bare_key_not_bool"},
 		{"two expressions", "keys: {A: {required: set(A) set(A)}}", "3:29 contract_bad_expression/unexpected_token"},
+		{"long expression", "keys: {A: {required: " + strings.Repeat("set(A) or ", maxExprSize) + "set(A)}}", "3:22 contract_bad_expression/too_long"},
+		{"expression with long conditions", "keys: {A: {required: a or b}}\nconditions: {a: " + strings.Repeat("set(A) or ", maxExprSize-3) + "set(A), b: set(A)}",
+			"3:22 contract_bad_expression/too_long"},
 		{"open quote", `keys: {A: {required: "A == 'x"}}`, "3:28 contract_bad_expression/quote_open"},
 		{"all policies", "keys: {}\npolicy: {empty: warn, whitespace: off, placeholders: x, references: x, quotes: x, duplicates: x, unknown: x, reasons: x, spelling: x}",
 			strings.TrimSpace(strings.Join([]string{"4:17", "4:35", "4:54", "4:69", "4:80", "4:95", "4:107", "4:119", "4:132"}, " contract_bad_value/not_in_enum\n") + " contract_bad_value/not_in_enum")},
@@ -221,6 +224,10 @@ func TestLoadIsBounded(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		merge += fmt.Sprintf("  A%d: &a%d {<<: [%s]}\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
+	doubled := head + "keys: {A: {}}\nconditions:\n  c0: %s\n"
+	for i := range 18 {
+		doubled += fmt.Sprintf("  c%d: c%d and c%d\n", i+1, i, i)
+	}
 	many := ""
 	for i := range 600 {
 		many += fmt.Sprintf(", A%d: {}", i)
@@ -234,6 +241,8 @@ func TestLoadIsBounded(t *testing.T) {
 		"many keys":     head + "keys:\n" + strings.Repeat("  A: {}\n", 20_000),
 		"deep":          head + "keys: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
 		"deep expr":     head + "keys: {A: {required: " + strings.Repeat("(", 1000) + "}}",
+		"doubled expr":  fmt.Sprintf(doubled, "set(A)"),
+		"doubled const": fmt.Sprintf(doubled, "'true'"),
 		"long expr":     head + "keys: {A: {required: " + strings.Repeat("not ", 100_000) + "x}}",
 	} {
 		t.Run(name, func(t *testing.T) {
