@@ -37,13 +37,13 @@ func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	}
 	required := needed || k.Required.eval(j) == isTrue
 	own := r.via == nil && r.status != unset
-	switch {
-	case own && k.Forbidden.eval(j) == isTrue:
+	if own && k.Forbidden.eval(j) == isTrue {
 		j.say(Diagnostic{Code: EnvForbiddenKey, Level: k.ForbiddenLevel, Keys: []Key{r.from}})
 		if k.ForbiddenLevel == Error {
 			return
 		}
-	case r.repeated && k.Policy.Duplicates != NotAtAll:
+	}
+	if r.repeated && k.Policy.Duplicates != NotAtAll {
 		j.say(Diagnostic{Code: EnvDuplicateKey, Level: k.Policy.Duplicates.level(), Keys: []Key{k.Key}})
 		if k.Policy.Duplicates == AsError {
 			return

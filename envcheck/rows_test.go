@@ -145,7 +145,7 @@ func TestSituations(t *testing.T) {
 		{"unknown: off", "policy: {unknown: off}\nowns: ['*']\nkeys: {A: {}}", [][2]string{{"LONG_NAME=x", ""}}},
 		{"KEY_FILE is known", "owns: ['*']\nkeys: {KEY: {secret: true}, OPEN: {}}", [][2]string{{"KEY_FILE=", ""}, {"OPEN_FILE=x", "~env_unknown_keys[]"}}},
 		{"forbidden", "keys: {A: {forbidden: {when: set(B), level: warn}}, B: {}, C: {forbidden: true, type: int}}", [][2]string{
-			{"A=x", ""}, {"A=x|B=x", "~env_forbidden_key[A]"}, {"C=x", "env_forbidden_key[C]"}, {"C=", ""},
+			{"A=x", ""}, {"A=x|B=x", "~env_forbidden_key[A]"}, {"A=x|A=y|B=x", "~env_forbidden_key[A] env_duplicate_key[A]"}, {"C=x|C=y", "env_forbidden_key[C]"}, {"C=x", "env_forbidden_key[C]"}, {"C=", ""},
 		}},
 		{"deprecated", "keys: {A: {deprecated: {use: B}}, B: {}, C: {deprecated: {use: B, level: error}}}", [][2]string{
 			{"A=x", "~env_deprecated_key[A,B]"}, {"C=x", "env_deprecated_key[C,B]"}, {"B=x", ""}, {"A=", ""},
