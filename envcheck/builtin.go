@@ -236,7 +236,10 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 		p.Port = port.value.text
 	}
 	p.User, p.Password = j.readings[userKey].value.text, j.readings[passwordKey].value.text
-	p.DB, _ = digits(j.readings[dbKey].value.text)
+	if db := j.readings[dbKey]; db.status == present && p.setDB(db.value.text) != "" {
+		j.say(db.spec.invalid(db.from, OutOfRange))
+		ok = false
+	}
 	return hostKey, p, ok
 }
 

@@ -59,21 +59,19 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 		}
 		return t, true
 	}
-	p, reason := j.redis(w)
+	p, part, reason := j.redis(w)
 	if reason != "" {
-		d := r.spec.invalid(r.from, reason)
-		if r.spec.Type != TypeRedis {
-			d.Code = r.spec.Topic + "_invalid"
-		}
-		j.say(d)
+		r := j.reading(part)
+		j.say(r.spec.invalid(r.from, reason))
 		return Target{}, false
 	}
 	t.URL = Seal(p)
 	return t, true
 }
 
-// redis puts the parts of a Redis's address together.
-func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
+// redis puts the parts of a Redis's address together, or says which key has the
+// part that does not fit.
+func (j *judge) redis(w WaitSpec) (p RedisParts, _ Key, _ Reason) {
 	k := w.Redis
 	switch {
 	case k.URL != "":
@@ -82,24 +80,26 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
 			sentinel, reason := sentinelAddress(strings.TrimSpace(s))
 			if reason != "" {
-				return p, reason
+				return p, k.Sentinels, reason
 			}
 			p.Sentinels = append(p.Sentinels, sentinel)
 		}
 	default:
 		host := j.word(k.Host)
 		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
-			return p, HostInvalid
+			return p, k.Host, HostInvalid
 		}
 		if reason := p.setHostPort(bracket(host)); reason != "" {
-			return p, reason
+			return p, k.Host, reason
 		}
 	}
 	if port := j.word(k.Port); port != "" {
-		p.Port = port
+		if reason := p.setPort(port); reason != "" {
+			return p, k.Port, reason
+		}
 	}
-	if n, ok := digits(j.word(k.DB)); ok {
-		p.DB = n
+	if p.setDB(j.word(k.DB)) != "" {
+		return p, k.DB, OutOfRange
 	}
 	if k.TLS != "" {
 		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
@@ -112,10 +112,10 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 	if p.Sentinels != nil {
 		p.Master = cmp.Or(p.Master, k.Master)
 		if p.Master == "" {
-			return p, MasterMissing
+			return p, w.address(), MasterMissing
 		}
 	}
-	return p, ""
+	return p, "", ""
 }
 
 // complete gives p what the wait has for it and its URL has not. What a client

@@ -39,11 +39,16 @@ func (p *RedisParts) setHostPort(s string) Reason {
 	if port == "" {
 		port = redisPort
 	}
-	n, ok := digits(port)
+	p.Host = host
+	return p.setPort(port)
+}
+
+func (p *RedisParts) setPort(s string) Reason {
+	n, ok := digits(s)
 	if !ok || n < 1 || n > 65535 {
 		return PortInvalid
 	}
-	p.Host, p.Port = host, strconv.Itoa(n)
+	p.Port = strconv.Itoa(n)
 	return ""
 }
 
