@@ -76,7 +76,8 @@ func (c *Contract) Check(env Environ) Result { return c.CheckProcess(Process{Env
 // CheckProcess is [Contract.Check] with what can be known of the process
 // beside its environment.
 func (c *Contract) CheckProcess(p Process) Result {
-	j := &judge{contract: c, env: indexOf(p.Environ, p.Raw), readFile: p.readFile, args: p.Args, unknown: p.Unknown}
+	j := &judge{contract: c, env: indexOf(p.Environ), readFile: p.readFile, args: p.Args, unknown: p.Unknown}
+	j.env.differs = append(j.env.differs, indexOf(p.Raw).differs...)
 	if j.readFile == nil {
 		j.readFile = readSecret
 	}

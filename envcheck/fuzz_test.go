@@ -150,7 +150,7 @@ func FuzzExpression(f *testing.F) {
 		if got := again.String(); got != printed {
 			t.Fatalf("%q is written as %q and then as %q", text, printed, got)
 		}
-		j := &judge{contract: c, env: indexOf(nil, nil), readFile: readSecret}
+		j := &judge{contract: c, env: indexOf(nil), readFile: readSecret}
 		j.readAll()
 		if e.eval(j) != again.eval(j) {
 			t.Fatalf("%q and %q differ", text, printed)

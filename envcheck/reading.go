@@ -38,9 +38,7 @@ func (j *judge) read(k *KeySpec) *reading {
 		return r
 	}
 	text, set := j.env.first[string(k.Key)]
-	if j.env.differs[string(k.Key)] {
-		r.repeated = true
-	}
+	r.repeated = slices.Contains(j.env.differs, string(k.Key))
 	if k.File {
 		if path, ok := j.env.first[string(k.Key)+fileSuffix]; ok && path != "" && path != "/dev/null" {
 			if text != "" {

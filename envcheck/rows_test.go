@@ -291,7 +291,7 @@ func TestSecretInArgs(t *testing.T) {
 
 func TestDuplicatesComeFromTheKernelsView(t *testing.T) {
 	c := contractOf(t, "keys: {A: {}, B: {}}")
-	raw := ParseEnviron([]byte("A=1\x00B=x\x00\x00A=2\x00B=x\x00novalue\x00"))
+	raw := ParseEnviron([]byte("A=1\x00B=x\x00\x00A=2\x00B=x\x00B\x00=x\x00=y\x00"))
 	r := c.CheckProcess(Process{Environ: Environ{"A=1", "B=x"}, Raw: raw})
 	if got := strings.Join(r.Codes(), " "); got != "env_duplicate_key[A]" {
 		t.Errorf("got %s", got)
