@@ -139,7 +139,7 @@ func (j *judge) sayReading(r *reading) bool {
 	switch {
 	case r.repeated:
 		j.say(Diagnostic{Code: EnvDuplicateKey, Keys: []Key{r.spec.Key}})
-	case r.stands != notPlaceholder:
+	case r.stands == surely, r.stands == maybe && (r.spec.Key == hostKey || r.spec.Type == TypeRedis):
 		j.say(Diagnostic{Code: EnvPlaceholderValue, Keys: []Key{r.from}})
 		r.status = faulty
 	default:
