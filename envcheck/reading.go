@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -128,8 +129,8 @@ func (k *KeySpec) invalid(key Key, reason Reason) Diagnostic {
 	if fix := reasonFix(reason); fix != "" {
 		d.Fix = Word(fix)
 	}
-	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.rule.schemes != "" && k.Type != TypeRedis {
-		d.Fix = "start it with " + k.rule.schemes
+	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.Type != TypeRedis {
+		d.Fix = "start it with " + cmp.Or(k.rule.schemes, "a scheme and ://")
 	}
 	return d
 }

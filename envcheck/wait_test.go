@@ -71,6 +71,18 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+func TestAdviceOnASchemeIsTheTypes(t *testing.T) {
+	c := contractOf(t, "keys: {M: {}, U: {type: url}, H: {type: http_url}, R: {type: redis_url}}\nwaits: [{tcp: M, when: set(M)}]")
+	for env, want := range map[string]string{
+		"M=my_mail://h:25": "start it with a scheme and ://", "U=h:25": "start it with a scheme and ://",
+		"H=ftp://h": "start it with http:// or https://", "R=http://h": "start the URL with redis:// or rediss://",
+	} {
+		if ds := c.Check(Environ{env}).Diagnostics; len(ds) != 1 || !strings.HasSuffix(ds[0].Message(), "; "+want) {
+			t.Errorf("%s: %s", env, summary(ds))
+		}
+	}
+}
+
 func TestWaitFields(t *testing.T) {
 	c := contractOf(t, `keys: {A: {type: redis_url}, CA: {type: path}, SN: {}}
 waits:
