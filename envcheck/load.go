@@ -88,6 +88,7 @@ type loader struct {
 	faults     []Diagnostic
 	keys       map[Key]*KeySpec
 	waits      []*WaitSpec
+	waitNames  map[Word]bool
 	conditions map[string]*Expr
 	pending    []pendingExpr
 	used       []use
@@ -99,7 +100,8 @@ type loader struct {
 
 func newLoader() *loader {
 	return &loader{
-		contract: new(Contract), keys: map[Key]*KeySpec{}, conditions: map[string]*Expr{}, places: make(map[place]*yaml.Node, 256),
+		contract: new(Contract), keys: map[Key]*KeySpec{}, waitNames: map[Word]bool{}, conditions: map[string]*Expr{},
+		places: make(map[place]*yaml.Node, 256),
 	}
 }
 
@@ -185,7 +187,7 @@ func (l *loader) load(root *yaml.Node) {
 	l.checkSkip()
 	l.checkCodes()
 	l.findFallbackOnly()
-	c.giveClients()
+	l.giveClients()
 }
 
 // version looks at the language's version first: a file of another one would

@@ -40,11 +40,8 @@ func (l *loader) finishKey(k *KeySpec) {
 	case k.Type != TypeEnum && l.has(k, "enum"):
 		bad("enum", NotForThisType)
 	}
-	for i, w := range k.Enum {
-		if slices.Contains(k.Enum[:i], w) {
-			bad("enum", Repeated)
-			break
-		}
+	if repeats(k.Enum) {
+		bad("enum", Repeated)
 	}
 	for _, field := range [...]string{"min_len", "pattern"} {
 		if l.has(k, field) && !k.rule.is(worded) {
@@ -74,15 +71,20 @@ func (l *loader) finishKey(k *KeySpec) {
 	if k.Use == k.Key {
 		bad("deprecated", NamesItself)
 	}
-	for i, f := range k.Fallback {
-		switch {
-		case f == k.Key:
-			bad("fallback", NamesItself)
-		case slices.Contains(k.Fallback[:i], f):
-			bad("fallback", Repeated)
-		}
+	if slices.Contains(k.Fallback, k.Key) {
+		bad("fallback", NamesItself)
+	}
+	if repeats(k.Fallback) {
+		bad("fallback", Repeated)
 	}
 	k.Topic = l.topic(k)
+}
+
+// repeats reports whether a word stands twice in a list.
+func repeats[W ~string](words []W) bool {
+	words = slices.Clone(words)
+	slices.Sort(words)
+	return len(slices.Compact(words)) < len(words)
 }
 
 func (l *loader) secretFields(k *KeySpec, bad func(string, Reason)) {

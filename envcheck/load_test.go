@@ -263,3 +263,30 @@ func TestLoadIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// What takes the square of a contract's length, a contract of the greatest
+// length never ends.
+func TestLoadTakesLongLists(t *testing.T) {
+	lines := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"enum":     "keys: {A: {enum: [x" + lines(100_000, ", %d") + "]}}",
+		"fallback": "keys: {A: {fallback: [B" + lines(100_000, ", X%d") + "]}}",
+		"waits":    "keys:\n" + lines(1_500, "  A%d: {type: redis_url}\n") + "waits:\n" + lines(1_500, "  - {redis: A%[1]d, name: a%[1]d}\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			Load(strings.NewReader(head + text + "\n"))
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("took %s", took)
+			} else {
+				t.Logf("took %s", took)
+			}
+		})
+	}
+}

@@ -28,11 +28,10 @@ func (l *loader) checkWait(w *WaitSpec) {
 		}
 	}
 	w.Name = cmp.Or(w.Name, w.Kind)
-	for _, other := range l.contract.Waits {
-		if other.Name == w.Name {
-			l.faultIn(w, "name", ContractBadValue, Repeated)
-		}
+	if l.waitNames[w.Name] {
+		l.faultIn(w, "name", ContractBadValue, Repeated)
 	}
+	l.waitNames[w.Name] = true
 	switch w.Kind {
 	case "redis":
 		l.checkRedis(w)

@@ -83,7 +83,7 @@ func (l *loader) checkRule(r *Rule) {
 		bad("ignore", NotForThisKind)
 	}
 	field := string(r.Kind)
-	if len(unique(r.Keys)) < len(r.Keys) {
+	if repeats(r.Keys) {
 		bad(field, Repeated)
 	}
 	if r.kind.most > 0 && len(r.Keys) > r.kind.most {
