@@ -189,7 +189,10 @@ func (j *judge) skip() {
 	if c.SkipKey != "" {
 		keys = []Key{c.SkipKey}
 	}
-	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled by " + Word(joinKeys(keys, " and "))}
+	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled"}
+	if len(keys) > 0 {
+		d.Text += Word(" by " + joinKeys(keys, " and "))
+	}
 	for _, k := range keys {
 		if j.readings[k].status == unset {
 			d.Level = Warn

@@ -213,6 +213,14 @@ func TestSkip(t *testing.T) {
 	} {
 		c.run(t)
 	}
+	for contract, want := range map[string]string{
+		"keys: {}\nskip_when: true":                   "worker disabled",
+		"keys: {A: {}}\nskip_when: true\nskip_key: A": "worker disabled by A",
+	} {
+		if got := string(contractOf(t, contract).Check(nil).Diagnostics[0].Text); got != want {
+			t.Errorf("%s: says %q", contract, got)
+		}
+	}
 	c := contractOf(t, "keys: {A: {}}\nskip_when: set(A)\non_skip: exit")
 	if r := c.Check(Environ{"A=1"}); !r.Skipped || !c.SkipExits || !r.OK() {
 		t.Errorf("skipped %v exits %v", r.Skipped, c.SkipExits)
