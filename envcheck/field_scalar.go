@@ -61,6 +61,9 @@ func snake() kind[string] {
 // dashed is the form of the names of contracts and waits.
 func dashed(first string) kind[string] {
 	return patterned("["+first+"][a-z0-9-]{0,62}", func(s string) Reason {
+		if len(s) > 63 {
+			return NotAName // isName takes one more, of codes
+		}
 		if first == "a-z0-9" && s != "" && '0' <= s[0] && s[0] <= '9' {
 			s = "a" + s[1:]
 		}

@@ -171,6 +171,7 @@ func TestLoadWholeFileFaults(t *testing.T) {
 		{"no version", "name: x\nkeys: {}\n", "1:1 contract_missing_field"},
 		{"no name", "contract: 1\nkeys: {}\n", "1:1 contract_missing_field"},
 		{"name", "contract: 1\nname: My_Contract\nkeys: {}\n", "2:7 contract_bad_value/not_a_name"},
+		{"name of 64 characters", "contract: 1\nname: " + strings.Repeat("a", 64) + "\nkeys: {}\n", "2:7 contract_bad_value/not_a_name"},
 		{"too large", head + "keys: {}\n" + strings.Repeat("#", maxContract), "contract_syntax/too_large"},
 		{"not UTF-8", head + "doc: \xff\nkeys: {}\n", "contract_syntax"},
 	} {
