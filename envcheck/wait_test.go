@@ -133,6 +133,9 @@ func TestPostgresURL(t *testing.T) {
 		{"postgres://h/d?sslnegotiation=direct", "", "parameter_unsupported"},
 		{"postgres://h/d?sslnegotiation=postgres&gssencmode=prefer", "", "  d prefer "},
 		{"postgres://h/d?gssencmode=require", "", "parameter_unsupported"},
+		{"postgres://h/d?%68ost=other", "", "parameter_unsupported"},
+		{"postgres://h/d?%75ser=u", "", "u  d prefer "},
+		{"postgres://h/d?us%zzer=u", "", "bad_percent_encoding"},
 		{"postgres://h,i/d", "", "multiple_hosts"},
 		{"postgres:///d?host=/run", "", "host_missing"},
 	} {
