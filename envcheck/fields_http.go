@@ -78,11 +78,11 @@ func readHealthPort(l *loader, n *yaml.Node, h *HTTPCheck) {
 var framing = [...]string{"host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"}
 
 func headerName(s string) Reason {
-	lower := strings.ToLower(s)
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	switch {
-	case slices.Contains(framing[:], lower):
+	case slices.Contains(framing[:], strings.ToLower(s)):
 		return ReservedName
-	case s == "", len(s) > 64, lower[0] < 'a' || lower[0] > 'z', strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+	case s == "", len(s) > 64, !strings.Contains(letters, s[:1]), strings.Trim(s, letters+"0123456789-") != "":
 		return NotAName
 	}
 	return ""

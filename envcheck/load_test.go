@@ -130,6 +130,7 @@ func TestLoadFaults(t *testing.T) {
 		{"no header", "keys: {A: {type: http_url}, B: {type: int}}\nwaits: [{http: A, header: {key: C}}, {http: A, name: b, header: {name: 'X Y', key: A}}, {http: A, name: c, header: {name: Host, key: B, value: x}}]",
 			"4:27 contract_missing_field\n4:33 contract_key_undeclared\n4:65 contract_bad_value/key_of_other_type\n4:72 contract_bad_value/not_a_name\n" +
 				"4:116 contract_bad_value/key_of_other_type\n4:123 contract_bad_value/reserved_name\n4:137 contract_unknown_field"},
+		{"header with a letter that small letters have", "keys: {A: {type: http_url}, B: {}}\nwaits: [{http: A, header: {name: \u212a, key: B}}]", "4:34 contract_bad_value/not_a_name"},
 		{"parts without host", "keys: {A: {type: port}}\nwaits: [{redis: {port: A}}]", "4:17 contract_bad_value/parts_without_host"},
 		{"URL beside parts", "keys: {A: {type: redis_url}, P: {type: port}}\nwaits: [{redis: {url: A, port: P}}]", "4:17 contract_bad_value/url_beside_parts"},
 		{"Sentinels without master", "keys: {A: {type: list}}\nwaits: [{redis: {sentinels: A}}]", "4:17 contract_bad_value/master_missing"},
