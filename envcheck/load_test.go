@@ -55,6 +55,7 @@ func TestLoadFaults(t *testing.T) {
 		{"line break in purpose", `keys: {A: {purpose: "a\nstartgate: info  exec"}}`, "3:21 contract_bad_value/not_printable"},
 		{"pattern", "keys: {A: {pattern: '('}}", "3:21 contract_bad_value/pattern_invalid"},
 		{"look-ahead", "keys: {A: {pattern: 'a(?=b)'}}", "3:21 contract_bad_value/pattern_invalid"},
+		{"pattern that closes brackets", "keys: {A: {pattern: 'a)|(?:b'}}", "3:21 contract_bad_value/pattern_invalid"},
 		{"pattern of a number", "keys: {A: {type: int, pattern: '1'}}", "3:32 contract_bad_value/not_for_this_type"},
 		{"length of a bool", "keys: {A: {type: bool, min_len: 1}}", "3:33 contract_bad_value/not_for_this_type"},
 		{"bounds of a text", "keys: {A: {min: 1}}", "3:17 contract_bad_value/not_for_this_type"},
