@@ -129,27 +129,30 @@ func (j *judge) readAll() {
 		j.readings[k.Key] = j.read(k)
 	}
 	for _, k := range c.Keys {
-		r := j.readings[k.Key]
-		if r.status != unset || len(k.Fallback) == 0 {
-			continue
-		}
-		for _, f := range k.Fallback {
-			if other := j.readings[f]; other.via == nil && other.status != unset {
-				r.via = other
-				break
-			}
-		}
-	}
-	for _, k := range c.Keys {
-		if r := j.readings[k.Key]; r.via != nil {
-			j.takeFallback(r)
-		}
+		j.takeFallback(j.readings[k.Key])
 	}
 }
 
-// takeFallback gives r the value of its fallback, where that is permitted.
+// takeFallback gives r the value of its first fallback that has one of its own,
+// where that is permitted. Fallbacks that the condition asks for come first. Of
+// keys whose conditions ask for each other, the one asked last counts as unset.
 func (j *judge) takeFallback(r *reading) {
+	if r.status != unset || r.via != nil {
+		return
+	}
+	for _, f := range r.spec.Fallback {
+		if other := j.readings[f]; other.via == nil && other.status != unset {
+			r.via = other
+			break
+		}
+	}
+	if r.via == nil {
+		return
+	}
 	if r.spec.FallbackWhen != nil {
+		for _, k := range r.spec.FallbackWhen.keys(nil) {
+			j.takeFallback(j.readings[k])
+		}
 		switch r.spec.FallbackWhen.eval(j) {
 		case isFalse:
 			return

@@ -160,6 +160,21 @@ func TestSituations(t *testing.T) {
 		{"fallback not permitted", "keys: {A: {required: set(R), fallback: {keys: [B], when: P}}, B: {}, P: {type: bool}, R: {}}", [][2]string{
 			{"B=x|R=1", "env_fallback_not_permitted[A,B]"}, {"B=x", ""}, {"B=x|R=1|P=1", "i:env_fallback_used[A,B]"}, {"B=x|R=1|P=so", "p_invalid[P]/not_bool"},
 		}},
+		{"fallback whose condition asks for a later one", "conditions: {c: set(B)}\nkeys: {A: {required: true, fallback: {keys: [X], when: c}}, B: {fallback: [Y]}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "i:env_fallback_used[A,X] i:env_fallback_used[B,Y]"}, {"X=1", "env_fallback_not_permitted[A,X]"},
+		}},
+		{"fallback whose condition asks for an earlier one", "conditions: {c: set(B)}\nkeys: {B: {fallback: [Y]}, A: {required: true, fallback: {keys: [X], when: c}}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "i:env_fallback_used[B,Y] i:env_fallback_used[A,X]"}, {"X=1", "env_fallback_not_permitted[A,X]"},
+		}},
+		{"fallbacks whose conditions ask for each other", "keys: {A: {required: true, fallback: {keys: [X], when: set(B)}}, B: {fallback: {keys: [Y], when: set(A)}}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "env_fallback_not_permitted[A,X]"}, {"X=1|B=1", "i:env_fallback_used[A,X]"},
+		}},
+		{"fallback of a fallback", "keys: {A: {required: true, fallback: [B]}, B: {fallback: [C]}, C: {}}", [][2]string{
+			{"C=1", "a_missing[A] i:env_fallback_used[B,C]"},
+		}},
+		{"fallback of a later fallback", "keys: {B: {fallback: [C]}, A: {required: true, fallback: [B]}, C: {}}", [][2]string{
+			{"C=1", "i:env_fallback_used[B,C] a_missing[A]"},
+		}},
 		{"reasons: off", "policy: {reasons: off}\nkeys: {A: {type: int}, B: {type: redis_url}, C: {type: redis_url}}\nrules: [{code: r, aligned: [B, C]}]", [][2]string{
 			{"A=x|B=redis://b|C=redis://c", "a_invalid[A] r[B,C]"}, {"B=h", "b_parse_failed[B]"},
 		}},
