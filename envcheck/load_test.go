@@ -119,6 +119,7 @@ func TestLoadFaults(t *testing.T) {
 		{"wait for a key of another type", "keys: {A: {}}\nwaits: [{redis: A}, {http: A}, {postgres: A}]",
 			"4:17 contract_bad_value/key_of_other_type\n4:28 contract_bad_value/key_of_other_type\n4:43 contract_bad_value/key_of_other_type"},
 		{"two waits of one name", "keys: {A: {type: redis_url}}\nwaits: [{redis: A}, {redis: A}]", "4:21 contract_bad_value/repeated"},
+		{"waits for no name of a key", "keys: {}\nwaits: [{http: not-a-key, path: /x}, {tcp: x}]", "4:16 contract_bad_value/not_a_key\n4:44 contract_bad_value/not_a_key"},
 		{"unknown client", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, client: celeri}]", "4:28 contract_bad_value/not_in_enum"},
 		{"unknown level", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, require: [writes], prefer: [write]}]", "4:30 contract_bad_value/not_in_enum\n4:48 contract_bad_value/not_in_enum"},
 		{"no version", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, prefer: [version>=six]}]", "4:29 contract_bad_value/not_a_version"},

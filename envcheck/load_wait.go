@@ -21,6 +21,8 @@ func (l *loader) checkWait(w *WaitSpec) {
 	case kinds > 1:
 		l.faultIn(w, "", ContractBadValue, SeveralKinds)
 		return
+	case w.Kind == "":
+		return // what names its address is no name, which was said
 	}
 	for _, f := range kindFields {
 		if l.has(w, f.field) && !slices.Contains(strings.Fields(f.kinds), string(w.Kind)) {
