@@ -114,7 +114,7 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 		if key == hostKey {
 			return target(j.hostAndParts())
 		}
-		if len(keys) > 1 && otherBroker(r.text) && !slices.ContainsFunc(r.found, blemish.isError) {
+		if len(keys) > 1 && otherBroker(r.text) && len(r.found) == 0 {
 			j.say(Diagnostic{Code: BrokerNotRedis, Keys: []Key{key}})
 			r.status, r.fault = unset, nil
 			continue
@@ -131,8 +131,6 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 	return Target{}, false
 }
 
-func (b blemish) isError() bool { return b.level == Error }
-
 // sayReading says what is wrong with a key's value and reports whether that is
 // nothing.
 func (j *judge) sayReading(r *reading) bool {
@@ -143,10 +141,7 @@ func (j *judge) sayReading(r *reading) bool {
 		j.say(Diagnostic{Code: EnvPlaceholderValue, Keys: []Key{r.from}})
 		r.status = faulty
 	default:
-		for _, b := range r.found {
-			j.say(Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason})
-		}
-		for _, d := range r.fault {
+		for _, d := range slices.Concat(r.found, r.fault) {
 			j.say(d)
 		}
 	}
@@ -222,7 +217,7 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 		if r.status == unset && !r.repeated {
 			continue
 		}
-		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].code == EnvServiceLink {
+		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].Code == EnvServiceLink {
 			// Kubernetes sets it for a Service named redis.
 			j.say(Diagnostic{Code: EnvServiceLink, Level: Warn, Keys: []Key{key}, Fix: "6379 is taken"})
 			continue

@@ -183,9 +183,9 @@ func (j *judge) skip() {
 	c := j.contract
 	j.result.Skipped = true
 	for _, k := range c.Keys {
-		r := j.readings[k.Key]
-		for _, b := range r.found {
-			j.say(Diagnostic{Code: b.code, Level: Warn, Keys: []Key{r.from}, Reason: b.reason})
+		for _, d := range j.readings[k.Key].found {
+			d.Level = Warn
+			j.say(d)
 		}
 	}
 	keys := unique(c.SkipWhen.keys(nil))

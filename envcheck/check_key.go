@@ -67,14 +67,7 @@ func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	if j.standsIn(r, required, spare) {
 		return
 	}
-	for _, b := range r.found {
-		d := Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason}
-		if spare {
-			d.Level = Warn
-		}
-		j.say(d)
-	}
-	for _, d := range r.fault {
+	for _, d := range slices.Concat(r.found, r.fault) {
 		if spare {
 			d.Level = Warn
 		}

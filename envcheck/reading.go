@@ -25,7 +25,7 @@ type reading struct {
 	value  value
 	file   bool // text comes from KEY_FILE
 
-	found    []blemish    // warnings, or as the last one an error
+	found    []Diagnostic // warnings, or as the last one an error
 	fault    []Diagnostic // of the value itself
 	stands   standIn      // whether the value only stands for one
 	repeated bool         // it is set twice, to different values
@@ -81,7 +81,10 @@ func (r *reading) judge(text string) {
 	k := r.spec
 	clean, found := clean(text, k.rule, k.Policy)
 	r.text, r.found = text, found
-	if n := len(found); n > 0 && found[n-1].level == Error {
+	for i := range found {
+		found[i].Keys = []Key{r.from}
+	}
+	if n := len(found); n > 0 && found[n-1].Level == Error {
 		r.status = faulty
 		return
 	}
@@ -105,7 +108,7 @@ func (r *reading) judge(text string) {
 	case len(found) > 0:
 		// What it is warned of is why the value cannot be read.
 		r.status = faulty
-		r.found[len(found)-1].level = Error
+		found[len(found)-1].Level = Error
 	default:
 		r.fail(k.invalidText(r.from, clean, reason))
 	}

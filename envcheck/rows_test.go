@@ -225,6 +225,9 @@ func TestSkip(t *testing.T) {
 		{"no key", "keys: {A: {}, B: {}}\nskip_when: set(A) and set(B)", [][2]string{
 			{"A=x|B=y", "i:worker_disabled[A,B]"}, {"A=x", ""},
 		}},
+		{"blank with a fallback", "keys: {ON: {type: bool}, A: {whitespace: warn, fallback: [B]}, B: {}}\nskip_when: not ON", [][2]string{
+			{"ON=0|A= |B=x", "~env_surrounding_whitespace[A] i:worker_disabled[ON]"},
+		}},
 	} {
 		c.run(t)
 	}
