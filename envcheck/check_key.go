@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -225,25 +226,9 @@ func (j *judge) judgeNames() {
 	}
 }
 
-// matches reports whether name is what glob describes. * stands for any text.
+// matches reports whether name is what glob describes. * stands for any text,
+// also for one with a slash, at which path.Match would stop.
 func matches(name, glob string) bool {
-	first, rest, star := strings.Cut(glob, "*")
-	if !star {
-		return name == glob
-	}
-	name, ok := strings.CutPrefix(name, first)
-	if !ok {
-		return false
-	}
-	for {
-		part, more, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(name, part)
-		}
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name, rest = name[i+len(part):], more
-	}
+	ok, _ := path.Match(glob, strings.ReplaceAll(name, "/", "\x00"))
+	return ok
 }

@@ -137,7 +137,7 @@ func TestSituations(t *testing.T) {
 		{"near names", "owns: [MAIL_*]\nkeys: {MAIL_KEY: {required: true}, OTHER_KEY: {}}", [][2]string{
 			{"MAIL_KYE=x", "mail_key_missing[MAIL_KEY] ~env_unknown_key[MAIL_KYE]"}, {"MAIL_KEY=x|MAIL_KEYS=x", "~env_unknown_key[MAIL_KEYS]"},
 			{"MAIL_KEY=x|MAIL_HOST=x|MAIL_QUEUE=y", "~env_unknown_keys[]"}, {"MAIL_KEY=x|OTHER_KYE=x|Mail_x=y", ""},
-			{"MAIL_KEY=x|STARTGATE_MAIL_KEY=x", ""},
+			{"MAIL_KEY=x|STARTGATE_MAIL_KEY=x", ""}, {"MAIL_KEY=x|MAIL_/path=y", "~env_unknown_keys[]"},
 		}},
 		{"unknown: error", "policy: {unknown: error}\nowns: [A_*, '*_Z']\nkeys: {A_B: {}}", [][2]string{
 			{"A_LONG_NAME=x", "env_unknown_keys[]"}, {"ANY_Z=x", "env_unknown_keys[]"}, {"A_C=x", "env_unknown_key[A_C]"}, {"B=x", ""},
