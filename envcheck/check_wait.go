@@ -191,11 +191,7 @@ func (j *judge) takeHealth() {
 	default:
 		j.result.HealthPort = j.secret(h.HTTP.Port)
 	}
-	revision := j.word(h.Revision)
-	other := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)
-	}
-	if len(revision) <= 64 && !strings.ContainsFunc(revision, other) {
+	if revision := j.word(h.Revision); len(revision) <= 64 && only(revision, lowers+uppers+numerals+"._+-") {
 		j.result.Revision = Word(revision)
 	}
 }

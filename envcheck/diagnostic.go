@@ -15,17 +15,19 @@ type Key string
 
 // ValidKey reports whether name may be declared: [A-Z_][A-Z0-9_]{0,127}.
 func ValidKey(name string) bool {
-	if name == "" || len(name) > 128 || name[0] >= '0' && name[0] <= '9' {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
+	return name != "" && len(name) <= 128 && !only(name[:1], numerals) && only(name, uppers+numerals+"_")
 }
+
+// Alphabets that forms are made of. No other letter is one of them, whatever
+// Unicode says.
+const (
+	lowers   = "abcdefghijklmnopqrstuvwxyz"
+	uppers   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	numerals = "0123456789"
+)
+
+// only reports whether s has no other characters than chars.
+func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
 // Word is a constant of the program, such as a field's name or a closed fact.
 type Word string

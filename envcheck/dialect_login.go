@@ -9,11 +9,7 @@ import (
 // literalInURI takes the characters of user and password of RFC 3986, which no
 // client treats in a way of its own, but for + (see genericLogin).
 func literalInURI(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return true
-	}
-	return strings.ContainsRune("-._~!$&'()*,;=:+", r)
+	return strings.ContainsRune(lowers+uppers+numerals+"-._~!$&'()*,;=:+", r)
 }
 
 // literalInGo: net/url takes the last @ for the end.

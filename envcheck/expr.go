@@ -196,7 +196,7 @@ func (e *Expr) operand(outer exprOp) string {
 }
 
 func quoteLiteral(w string) string {
-	if w != "" && strings.Trim(w, literalChars) == "" && !isWord(w) {
+	if w != "" && only(w, literalChars) && !isWord(w) {
 		return w
 	}
 	return "'" + w + "'"

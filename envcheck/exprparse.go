@@ -9,7 +9,7 @@ const maxExprDepth = 64
 // twice would ask without end.
 const maxExprSize = 1000
 
-const literalChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.*-"
+const literalChars = uppers + lowers + numerals + "_.*-"
 
 // exprScope is what an expression may name.
 type exprScope struct {
@@ -229,7 +229,7 @@ func (p *exprParser) compare(op exprOp, spec *KeySpec) *Expr {
 
 // literal reads a literal in the form in which the key's value compares.
 func (p *exprParser) literal(spec *KeySpec) string {
-	if !p.quoted && (p.token == "" || strings.Trim(p.token, literalChars) != "") {
+	if !p.quoted && (p.token == "" || !only(p.token, literalChars)) {
 		p.fail(LiteralMissing)
 		return ""
 	}

@@ -55,7 +55,7 @@ func sentence() kind[string] {
 
 // snake is the form of codes, topics and conditions.
 func snake() kind[string] {
-	return patterned("[a-z][a-z0-9_]{0,63}", func(s string) Reason { return isName(s, '_') })
+	return patterned("[a-z][a-z0-9_]{0,63}", func(s string) Reason { return isName(s, "_") })
 }
 
 // dashed is the form of the names of contracts and waits.
@@ -64,22 +64,17 @@ func dashed(first string) kind[string] {
 		if len(s) > 63 {
 			return NotAName // isName takes one more, of codes
 		}
-		if first == "a-z0-9" && s != "" && '0' <= s[0] && s[0] <= '9' {
+		if first == "a-z0-9" && s != "" && only(s[:1], numerals) {
 			s = "a" + s[1:]
 		}
-		return isName(s, '-')
+		return isName(s, "-")
 	})
 }
 
 // isName judges a name of small letters, digits and one more character.
-func isName(s string, extra byte) Reason {
-	if s == "" || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+func isName(s, extra string) Reason {
+	if s == "" || len(s) > 64 || !only(s[:1], lowers) || !only(s, lowers+numerals+extra) {
 		return NotAName
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != extra {
-			return NotAName
-		}
 	}
 	return ""
 }

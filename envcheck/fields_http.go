@@ -78,11 +78,10 @@ func readHealthPort(l *loader, n *yaml.Node, h *HTTPCheck) {
 var framing = [...]string{"host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"}
 
 func headerName(s string) Reason {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	switch {
 	case slices.Contains(framing[:], strings.ToLower(s)):
 		return ReservedName
-	case s == "", len(s) > 64, !strings.Contains(letters, s[:1]), strings.Trim(s, letters+"0123456789-") != "":
+	case s == "", len(s) > 64, !only(s[:1], lowers+uppers), !only(s, lowers+uppers+numerals+"-"):
 		return NotAName
 	}
 	return ""

@@ -58,7 +58,7 @@ func yamlFault(err error) Diagnostic {
 		return d
 	}
 	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
-		n := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		n := len(after) - len(strings.TrimLeft(after, numerals))
 		if line, err := strconv.Atoi(after[:n]); err == nil {
 			d.Fields = []Field{Int("line", line)}
 		}

@@ -60,18 +60,12 @@ func validHost(host string) bool {
 		return true
 	}
 	host = strings.TrimSuffix(host, ".")
-	if len(host) > 253 || strings.Trim(host, "0123456789.") == "" {
+	if len(host) > 253 || only(host, numerals+".") {
 		return false // resolvers take a number for an address or for nothing
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || !only(label, lowers+uppers+numerals+"-_") {
 			return false
-		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-				return false
-			}
 		}
 	}
 	return true
@@ -79,7 +73,7 @@ func validHost(host string) bool {
 
 // digits reads a number that has digits only; strconv would take a sign.
 func digits(s string) (int, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
+	if s == "" || !only(s, numerals) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(s, 10, 32)

@@ -26,7 +26,7 @@ func readHTTPURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k, 
 func readPostgres(s string, k *KeySpec) (value, Reason) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	name, driver, named := strings.Cut(scheme, "+")
-	if !ok || !named || driver == "" || strings.Trim(strings.ToLower(driver), "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+	if !ok || !named || driver == "" || !only(strings.ToLower(driver), lowers+numerals+"_") {
 		return readURLOf(s, k, "postgres", "postgresql")
 	}
 	v, reason := readURLOf(name+"://"+rest, k, "postgres", "postgresql")
@@ -63,7 +63,7 @@ func splitURL(s string, credentials bool) (URLParts, Reason) {
 		return URLParts{}, ControlOrSpace
 	}
 	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+	if !ok || scheme == "" || !only(strings.ToLower(scheme), lowers+numerals+"+-.") {
 		return URLParts{}, SchemeMissing
 	}
 	authority, tail := rest, ""
