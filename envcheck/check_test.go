@@ -70,6 +70,18 @@ func TestBuiltinNamesItsWaits(t *testing.T) {
 	}
 }
 
+// hygiene finds the first fault of a value by the default policy, "" for none.
+func hygiene(v string, r *typeRule) (Code, Reason) {
+	_, found := clean(v, r, Policy{}.over(Policy{}))
+	if len(found) > 0 {
+		return found[0].Code, found[0].Reason
+	}
+	if placeholder(v) != notPlaceholder {
+		return EnvPlaceholderValue, ""
+	}
+	return "", ""
+}
+
 func TestHygiene(t *testing.T) {
 	for _, c := range []struct {
 		value  string

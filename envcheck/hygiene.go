@@ -6,18 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// hygiene finds the first fault of a value by the default policy, "" for none.
-func hygiene(v string, r *typeRule) (Code, Reason) {
-	_, found := clean(v, r, Policy{}.over(Policy{}))
-	if len(found) > 0 {
-		return found[0].Code, found[0].Reason
-	}
-	if placeholder(v) != notPlaceholder {
-		return EnvPlaceholderValue, ""
-	}
-	return "", ""
-}
-
 // clean returns v as it is to be read, and what went wrong with it on its way
 // into the environment, whatever it means: quotes that nothing stripped, line
 // ends of a file, references that nothing expanded. That is warnings, or as the

@@ -208,10 +208,6 @@ func (l *loader) checkSkip() {
 
 // findFallbackOnly finds the keys that nothing but fallbacks names.
 func (l *loader) findFallbackOnly() {
-	named := map[Key]bool{}
-	for _, u := range l.used {
-		named[u.key] = true
-	}
 	c := l.contract
 	only, other := map[Key]bool{}, map[Key]bool{}
 	for _, k := range c.Keys {
