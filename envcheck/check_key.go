@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -186,9 +187,7 @@ func (j *judge) judgeRules() {
 
 // sayRule says what a rule found, with the rule's own advice if it has one.
 func (j *judge) sayRule(r *Rule, d Diagnostic) {
-	if fix := reasonFix(d.Reason); fix != "" {
-		d.Fix = Word(fix)
-	}
+	d.Fix = cmp.Or(reasonFix(d.Reason), d.Fix)
 	if j.contract.Policy.NoReasons {
 		d.Reason, d.Fix = "", r.kind.fix
 	}

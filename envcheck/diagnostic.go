@@ -106,7 +106,7 @@ func (d Diagnostic) Message() string {
 	default:
 		msg += "; " + string(d.Near) + " may be a misspelling of it"
 	}
-	fix := cmp.Or(string(d.Fix), reasonFix(d.Reason), e.fix)
+	fix := cmp.Or(string(d.Fix), string(reasonFix(d.Reason)), e.fix)
 	if fix != "" && d.Severity() != Info {
 		msg += "; " + fix
 	}

@@ -22,5 +22,5 @@ func (k *KeySpec) otherClient(s string, refused Reason) Word {
 	if last > 0 {
 		names = strings.Join(families[:last], ", ") + " or " + names
 	}
-	return Word(reasonFix(refused) + "; or set STARTGATE_CLIENT, or client in the contract, to " + names + " if the worker is that")
+	return reasonFix(refused) + Word("; or set STARTGATE_CLIENT, or client in the contract, to "+names+" if the worker is that")
 }

@@ -129,9 +129,7 @@ func (k *KeySpec) invalid(key Key, reason Reason) Diagnostic {
 			d.Text = "the Redis URL cannot be read"
 		}
 	}
-	if fix := reasonFix(reason); fix != "" {
-		d.Fix = Word(fix)
-	}
+	d.Fix = cmp.Or(reasonFix(reason), d.Fix)
 	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.Type != TypeRedis {
 		d.Fix = "start it with " + cmp.Or(k.rule.schemes, "a scheme and ://")
 	}
