@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,20 +82,8 @@ func asynqLogin(p *RedisParts, user, password string, colon bool) Reason {
 // unescape decodes %XX. It takes no bytes that are not UTF-8: ioredis refuses
 // them, and Python sends others in their place.
 func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if !hexAt(s, i+1) {
-			return "", false
-		}
-		n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		b.WriteByte(byte(n))
-		i += 2
-	}
-	return b.String(), utf8.ValidString(b.String())
+	s, err := url.PathUnescape(s) // the error would quote s
+	return s, err == nil && utf8.ValidString(s)
 }
 
 // hexAt reports whether two hex digits stand at i.
