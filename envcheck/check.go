@@ -60,7 +60,7 @@ func (r Result) Codes() []string {
 	codes := make([]string, len(r.Diagnostics))
 	for i, d := range r.Diagnostics {
 		mark := map[Level]string{Warn: "~", Info: "i:"}[d.Severity()]
-		codes[i] = mark + string(d.Code) + "[" + joinKeys(d.Keys, ",") + "]"
+		codes[i] = mark + string(d.Code) + "[" + joinWords(d.Keys, ",") + "]"
 		if d.Reason != "" {
 			codes[i] += "/" + string(d.Reason)
 		}
@@ -194,7 +194,7 @@ func (j *judge) skip() {
 	}
 	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled"}
 	if len(keys) > 0 {
-		d.Text += Word(" by " + joinKeys(keys, " and "))
+		d.Text += Word(" by " + joinWords(keys, " and "))
 	}
 	for _, k := range keys {
 		if j.readings[k].status == unset {

@@ -13,7 +13,7 @@ var builtin = Builtin([][]Key{{"A_URL", "B_URL"}, {"C_URL"}}, Generic, RequireWr
 func summary(ds []Diagnostic) string {
 	var parts []string
 	for _, d := range ds {
-		s := fmt.Sprintf("%s[%s]", d.Code, joinKeys(d.Keys, ","))
+		s := fmt.Sprintf("%s[%s]", d.Code, joinWords(d.Keys, ","))
 		if d.Reason != "" {
 			s += "/" + string(d.Reason)
 		}

@@ -97,7 +97,7 @@ func (d Diagnostic) Message() string {
 	e := lookup(d.Code)
 	msg := cmp.Or(string(d.Text), e.text)
 	if d.Purpose != "" && strings.HasSuffix(string(d.Code), "_missing") {
-		msg = string(d.Purpose) + " missing " + joinKeys(d.Keys, " or ")
+		msg = string(d.Purpose) + " missing " + joinWords(d.Keys, " or ")
 	}
 	switch {
 	case d.Near == "":
@@ -150,7 +150,7 @@ func (d Diagnostic) AppendText(b []byte) []byte {
 	case 1:
 		b = append(append(b, " key="...), d.Keys[0]...)
 	default:
-		b = append(append(b, " keys="...), joinKeys(d.Keys, ",")...)
+		b = append(append(b, " keys="...), joinWords(d.Keys, ",")...)
 	}
 	if d.Reason != "" {
 		b = append(append(b, " reason="...), d.Reason...)
@@ -201,13 +201,13 @@ func appendDuration(b []byte, d time.Duration) []byte {
 	return append(strconv.AppendFloat(b, math.Round(d.Seconds()*10)/10, 'f', -1, 64), 's')
 }
 
-func joinKeys(keys []Key, sep string) string {
+func joinWords[W ~string](words []W, sep string) string {
 	var b strings.Builder
-	for i, k := range keys {
+	for i, w := range words {
 		if i > 0 {
 			b.WriteString(sep)
 		}
-		b.WriteString(string(k))
+		b.WriteString(string(w))
 	}
 	return b.String()
 }

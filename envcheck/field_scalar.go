@@ -91,17 +91,11 @@ func oneOf[W ~string](words ...W) kind[W] {
 }
 
 func orList[W ~string](words []W) string {
-	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			b.WriteString(" or ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
+	last := len(words) - 1
+	if last < 1 {
+		return joinWords(words, "")
 	}
-	return b.String()
+	return joinWords(words[:last], ", ") + " or " + string(words[last])
 }
 
 func boolean() kind[bool] {
