@@ -233,14 +233,13 @@ func (p *exprParser) literal(spec *KeySpec) string {
 		p.fail(LiteralMissing)
 		return ""
 	}
-	text := p.token
-	canonical, reason := spec.canonical(text)
+	v, reason := spec.rule.read(p.token, spec)
 	if reason != "" {
 		p.fail(LiteralImpossible)
 		return ""
 	}
 	p.next()
-	return canonical
+	return v.text
 }
 
 // isWord reports whether s is a word of the language.

@@ -156,7 +156,7 @@ func (j *judge) sayDoubt(r *reading) {
 // reading is what is known of a key.
 func (j *judge) reading(k Key) *reading { return j.readings[k] }
 
-// isSet implements [keyState]. A default does not count as set.
+// isSet is the truth of set(k). A default does not count as set.
 func (j *judge) isSet(k Key) truth {
 	switch j.reading(k).status {
 	case unset:
@@ -167,7 +167,7 @@ func (j *judge) isSet(k Key) truth {
 	return isTrue
 }
 
-// isTrue implements [keyState]: an unset bool is its default, else false.
+// isTrue is the truth of k by itself: an unset bool is its default, else false.
 func (j *judge) isTrue(k Key) truth {
 	text, ok, known := j.text(k)
 	if !known {
@@ -176,8 +176,9 @@ func (j *judge) isTrue(k Key) truth {
 	return truthOf(ok && text == "true")
 }
 
-// text implements [keyState].
-func (j *judge) text(k Key) (string, bool, bool) {
+// text is k's value as it compares with a literal; known is false when the key
+// has a fault, ok when it has neither value nor default.
+func (j *judge) text(k Key) (_ string, ok, known bool) {
 	r := j.reading(k)
 	switch {
 	case r.status == faulty:

@@ -101,12 +101,6 @@ func (t Type) rule() *typeRule {
 
 func (r *typeRule) is(t traits) bool { return r.traits&t != 0 }
 
-// canonical is a literal of an expression as the key's values compare with it.
-func (k *KeySpec) canonical(literal string) (string, Reason) {
-	v, reason := k.rule.read(literal, k)
-	return v.text, reason
-}
-
 // canFail reports whether there is a text that the key's type refuses.
 func (k *KeySpec) canFail() bool {
 	switch k.Type {
