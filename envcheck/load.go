@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -66,20 +67,10 @@ func yamlFault(err error) Diagnostic {
 	return d
 }
 
+// byPosition compares what faultAt has made: line, then column.
 func byPosition(a, b Diagnostic) int {
-	at := func(d Diagnostic, i int) int64 {
-		if i < len(d.Fields) {
-			n, _ := d.Fields[i].value.(int64)
-			return n
-		}
-		return 0
-	}
-	for i := range 2 {
-		if diff := at(a, i) - at(b, i); diff != 0 {
-			return int(diff)
-		}
-	}
-	return 0
+	at := func(d Diagnostic, i int) int64 { return d.Fields[i].value.(int64) }
+	return cmp.Or(cmp.Compare(at(a, 0), at(b, 0)), cmp.Compare(at(a, 1), at(b, 1)))
 }
 
 // loader reads one file.
