@@ -67,12 +67,7 @@ func (l *loader) checkRedis(w *WaitSpec) {
 			w.Topology = "sentinel"
 		}
 	}
-	forms := 0
-	for _, k := range [...]Key{r.URL, r.Host, r.Sentinels} {
-		if k != "" {
-			forms++
-		}
-	}
+	forms := len(given(r.URL, r.Host, r.Sentinels))
 	// The URLs of two families may name Sentinels; asynq's has the master too.
 	inURL := r.URL != "" && (w.Client == Celery || w.Client == Asynq)
 	parts := r.Port != "" || r.TLS != "" && r.Sentinels == "" || r.DB != "" && r.Sentinels == ""
@@ -127,25 +122,22 @@ func (l *loader) checkSettings() {
 
 // keys are the keys that health needs.
 func (h *Health) keys() []Key {
-	keys := []Key{h.Listen, h.Revision, h.HeartbeatFile}
+	var port Key
 	if h.HTTP != nil {
-		keys = append(keys, h.HTTP.Port)
+		port = h.HTTP.Port
 	}
-	return slices.DeleteFunc(keys, func(k Key) bool { return k == "" })
+	return given(h.Listen, h.Revision, h.HeartbeatFile, port)
 }
 
 // keys are the keys that a wait needs or may use.
 func (w *WaitSpec) keys() []Key {
 	r := w.Redis
-	var keys []Key
-	for _, k := range [...]Key{
-		w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName, w.Header.Key,
-	} {
-		if k != "" {
-			keys = append(keys, k)
-		}
-	}
-	return keys
+	return given(w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName, w.Header.Key)
+}
+
+// given are those of keys that the contract names.
+func given(keys ...Key) []Key {
+	return slices.DeleteFunc(keys, func(k Key) bool { return k == "" })
 }
 
 // address is the key without which there is nothing to wait for.
