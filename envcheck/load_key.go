@@ -137,7 +137,7 @@ func (l *loader) topic(k *KeySpec) Code {
 	return topic
 }
 
-// codesOf are the codes that there can be about k.
+// codesOf are the codes that there can be about k, first the one for its lack.
 func codesOf(topic Code, k *KeySpec) []Code {
 	codes := []Code{topic + "_missing"}
 	if k.canFail() {
