@@ -99,7 +99,6 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 	target := func(key Key, p RedisParts, ok bool) (Target, bool) {
 		return Target{WaitSpec: w, Key: key, URL: Seal(p)}, ok
 	}
-	tried := slices.Clone(keys)
 	worker := cmp.Or(w.Client, clientOfCommand(j.args), Generic)
 	for _, key := range keys {
 		if key == beforeProvider(worker, keys) && j.env.first[string(providerKey)] != "" {
@@ -121,11 +120,9 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 		}
 		return target(j.sayURL(r))
 	}
-	d := Diagnostic{Code: RedisMissing, Keys: tried, Purpose: "queue config"}
+	d := Diagnostic{Code: RedisMissing, Keys: keys, Purpose: "queue config"}
 	for _, key := range keys {
-		if name, ok := j.nearName(key); ok && d.Near == "" {
-			d.Near = name
-		}
+		d.Near = cmp.Or(d.Near, j.nearName(key))
 	}
 	j.say(d)
 	return Target{}, false

@@ -200,7 +200,7 @@ func (j *judge) skip() {
 		if j.readings[k].status == unset {
 			d.Level = Warn
 		}
-		if name, ok := j.nearName(k); ok {
+		if name := j.nearName(k); name != "" {
 			d.Level, d.Near = Warn, name
 		}
 	}

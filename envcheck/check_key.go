@@ -102,11 +102,10 @@ func (j *judge) missing(r *reading) {
 		j.say(Diagnostic{Code: EnvFallbackForbidden, Keys: []Key{k.Key, r.via.spec.Key}})
 		return
 	}
-	d := Diagnostic{Code: k.Topic + "_missing", Keys: []Key{k.Key}, Purpose: k.Purpose, Text: "the key is required and not set", Fix: "set it"}
-	if name, ok := j.nearName(k.Key); ok {
-		d.Near = name
-	}
-	j.say(d)
+	j.say(Diagnostic{
+		Code: k.Topic + "_missing", Keys: []Key{k.Key}, Near: j.nearName(k.Key), Purpose: k.Purpose,
+		Text: "the key is required and not set", Fix: "set it",
+	})
 }
 
 // standsIn says of a value that it only stands for one, and reports whether
@@ -129,15 +128,15 @@ func (j *judge) standsIn(r *reading, required, spare bool) bool {
 	return true
 }
 
-// nearName is an undeclared name of the environment that is close to k. Only
-// such names are ever said: names carry secrets too.
-func (j *judge) nearName(k Key) (Key, bool) {
+// nearName is an undeclared name of the environment that is close to k, "" for
+// none. Only such names are ever said: names carry secrets too.
+func (j *judge) nearName(k Key) Key {
 	for _, name := range j.env.names {
 		if near(name, string(k)) && ValidKey(name) && !j.declares(name) {
-			return Key(name), true
+			return Key(name)
 		}
 	}
-	return "", false
+	return ""
 }
 
 // declares reports whether name is a key of the contract or its KEY_FILE.
