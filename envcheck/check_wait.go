@@ -217,19 +217,12 @@ func (r Result) WorkerEnviron(env []string) []string {
 	if len(r.exports) == 0 {
 		return env
 	}
-	out := make([]string, 0, len(env))
-	for _, entry := range env {
+	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		keep := true
-		for _, e := range r.exports {
-			keep = keep && name != string(e.key) && name != string(e.key)+fileSuffix
-		}
-		if keep {
-			out = append(out, entry)
-		}
-	}
+		return slices.ContainsFunc(r.exports, func(e export) bool { return name == string(e.key) || name == string(e.key)+fileSuffix })
+	})
 	for _, e := range r.exports {
-		out = append(out, string(e.key)+"="+e.value.Reveal())
+		env = append(env, string(e.key)+"="+e.value.Reveal())
 	}
-	return out
+	return env
 }
