@@ -202,24 +202,19 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 	host, port := j.readings[hostKey], j.readings[portKey]
 	ok = j.sayReading(host)
 	if ok {
-		text := host.value.text
-		if strings.ContainsAny(text, ":[]/@") && !validAddress(text) {
-			ok = j.sayHost(host, HostInvalid)
-		} else if reason := p.setHostPort(bracket(text)); reason != "" {
-			ok = j.sayHost(host, reason)
+		if reason := p.setHost(host.value.text); reason != "" {
+			j.say(Diagnostic{Code: RedisParseFailed, Keys: []Key{host.from}, Reason: reason, Text: "the Redis host cannot be read"})
+			ok = false
 		}
 	}
 	for _, key := range [...]Key{portKey, userKey, passwordKey, dbKey} {
 		r := j.readings[key]
-		if r.status == unset && !r.repeated {
+		if r.status == unset {
 			continue
 		}
 		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].Code == EnvServiceLink {
 			// Kubernetes sets it for a Service named redis.
 			j.say(Diagnostic{Code: EnvServiceLink, Level: Warn, Keys: []Key{key}, Fix: "6379 is taken"})
-			continue
-		}
-		if r.status == unset {
 			continue
 		}
 		ok = j.sayReading(r) && ok
@@ -233,11 +228,6 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 		ok = false
 	}
 	return hostKey, p, ok
-}
-
-func (j *judge) sayHost(r *reading, reason Reason) bool {
-	j.say(Diagnostic{Code: RedisParseFailed, Keys: []Key{r.from}, Reason: reason, Text: "the Redis host cannot be read"})
-	return false
 }
 
 // otherBroker reports whether v is a URL of a broker that Celery and the like

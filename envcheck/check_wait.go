@@ -85,11 +85,7 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Key, _ Reason) {
 			p.Sentinels = append(p.Sentinels, sentinel)
 		}
 	default:
-		host := j.word(k.Host)
-		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
-			return p, k.Host, HostInvalid
-		}
-		if reason := p.setHostPort(bracket(host)); reason != "" {
+		if reason := p.setHost(j.word(k.Host)); reason != "" {
 			return p, k.Host, reason
 		}
 	}

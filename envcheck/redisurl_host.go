@@ -17,10 +17,7 @@ func (p *RedisParts) setHostPort(s string) Reason {
 			return HostInvalid
 		}
 		host, port = s[1:end], s[end+1:]
-		if ip, err := netip.ParseAddr(host); err != nil || !ip.Is6() || ip.Zone() != "" {
-			return HostInvalid
-		}
-		if port != "" && port[0] != ':' {
+		if !validAddress(host) || port != "" && port[0] != ':' {
 			return HostInvalid
 		}
 		port = strings.TrimPrefix(port, ":")
@@ -41,6 +38,14 @@ func (p *RedisParts) setHostPort(s string) Reason {
 	}
 	p.Host = host
 	return p.setPort(port)
+}
+
+// setHost reads a host that has a key of its own.
+func (p *RedisParts) setHost(s string) Reason {
+	if strings.ContainsAny(s, ":[]/@") && !validAddress(s) {
+		return HostInvalid
+	}
+	return p.setHostPort(bracket(s))
 }
 
 func (p *RedisParts) setPort(s string) Reason {
