@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -69,9 +70,7 @@ func (l *loader) checkRule(r *Rule) {
 			kinds++
 		}
 	}
-	if r.Level == "" {
-		r.Level = Error
-	}
+	r.Level = cmp.Or(r.Level, Error)
 	switch {
 	case kinds == 0:
 		bad("", NoKind)
@@ -89,18 +88,16 @@ func (l *loader) checkRule(r *Rule) {
 	if r.kind.most > 0 && len(r.Keys) > r.kind.most {
 		bad(field, KeysNotComparable)
 	}
-	var specs []*KeySpec
+	var first *KeySpec
 	for _, k := range r.Keys {
-		if spec := l.keys[k]; spec != nil {
-			specs = append(specs, spec)
-		}
-	}
-	for _, spec := range specs {
+		spec := l.keys[k]
+		first = cmp.Or(first, spec)
 		switch {
+		case spec == nil:
 		case r.Kind == Aligned && spec.Type != TypeRedis:
 			bad(field, KeyOfOtherType)
 			return
-		case r.Kind == Less && (!spec.rule.is(numeric) || (spec.rule.unit == 0) != (specs[0].rule.unit == 0)):
+		case r.Kind == Less && (!spec.rule.is(numeric) || (spec.rule.unit == 0) != (first.rule.unit == 0)):
 			bad(field, KeysNotComparable)
 			return
 		}
