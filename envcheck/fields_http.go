@@ -25,17 +25,13 @@ func statusCode() kind[int] {
 }
 
 func readStatus(l *loader, n *yaml.Node, w *WaitSpec) {
-	if isList(n) {
+	if isKind(n, yaml.SequenceNode) {
 		w.Status, _ = listOf(statusCode(), 1).read(l, n)
 		return
 	}
 	if v, ok := statusCode().read(l, n); ok {
 		w.Status = []int{v}
 	}
-}
-
-func isList(n *yaml.Node) bool {
-	return n.Kind == yaml.SequenceNode || n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.SequenceNode
 }
 
 func headerFields() []field[HeaderKey] {

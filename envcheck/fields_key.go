@@ -87,7 +87,7 @@ func readDeprecated(l *loader, n *yaml.Node, k *KeySpec) {
 }
 
 func readFallback(l *loader, n *yaml.Node, k *KeySpec) {
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, fallbackFields(), (*fallback)(k))
 		return
 	}
@@ -95,7 +95,7 @@ func readFallback(l *loader, n *yaml.Node, k *KeySpec) {
 }
 
 func readForbidden(l *loader, n *yaml.Node, k *KeySpec) {
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, forbiddenFields(), (*forbidden)(k))
 		return
 	}

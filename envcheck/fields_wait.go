@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -123,7 +124,7 @@ func heartbeatFields() []field[Health] {
 
 func readRedisKeys(l *loader, n *yaml.Node, w *WaitSpec) {
 	w.Kind = "redis"
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, redisFields(), &w.Redis)
 		return
 	}
@@ -188,12 +189,7 @@ func readRequire(l *loader, n *yaml.Node, w *WaitSpec) {
 	highest := -1
 	for _, item := range items {
 		s, ok := l.scalar(item)
-		level := -1
-		for i, r := range requireLevels {
-			if string(r) == s {
-				level = i
-			}
-		}
+		level := slices.Index(requireLevels[:], Require(s))
 		switch c, reason := parseCheck(s); {
 		case !ok:
 		case level >= 0:

@@ -110,10 +110,10 @@ func (l *loader) list(n *yaml.Node) ([]*yaml.Node, bool) {
 	return n.Content, true
 }
 
-// isMapping looks whether a mapping stands at n, where there is a choice.
-func isMapping(n *yaml.Node) bool {
+// isKind looks whether a mapping, say, stands at n, where there is a choice.
+func isKind(n *yaml.Node, k yaml.Kind) bool {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	return n.Kind == yaml.MappingNode
+	return n.Kind == k
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // checkWait works out what a wait's fields mean together.
@@ -73,7 +75,7 @@ func (l *loader) checkRedis(w *WaitSpec) {
 	parts := r.Port != "" || r.TLS != "" && r.Sentinels == "" || r.DB != "" && r.Sentinels == ""
 	bad := func(reason Reason) { l.faultIn(w, "redis", ContractBadValue, reason) }
 	switch {
-	case forms == 0 && isMapping(l.places[place{w, "redis"}]):
+	case forms == 0 && isKind(l.places[place{w, "redis"}], yaml.MappingNode):
 		bad(PartsWithoutHost)
 	case forms > 1, r.URL != "" && parts:
 		bad(URLBesideParts)
