@@ -43,11 +43,11 @@ func (j *judge) takeWaits() {
 // was said of the key itself.
 func (j *judge) target(w WaitSpec) (Target, bool) {
 	for _, k := range w.keys() {
-		if j.reading(k).status == faulty {
+		if j.readings[k].status == faulty {
 			return Target{}, false
 		}
 	}
-	r := j.reading(w.address())
+	r := j.readings[w.address()]
 	if r.status != present {
 		return Target{}, false
 	}
@@ -61,7 +61,7 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 	}
 	p, part, reason := j.redis(w)
 	if reason != "" {
-		r := j.reading(part)
+		r := j.readings[part]
 		j.say(r.spec.invalid(r.from, reason))
 		return Target{}, false
 	}
@@ -75,7 +75,7 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Key, _ Reason) {
 	k := w.Redis
 	switch {
 	case k.URL != "":
-		p = j.reading(k.URL).value.redis.Reveal()
+		p = j.readings[k.URL].value.redis.Reveal()
 	case k.Sentinels != "":
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
 			sentinel, reason := sentinelAddress(strings.TrimSpace(s))
@@ -130,7 +130,7 @@ func (j *judge) word(k Key) string {
 	if k == "" {
 		return ""
 	}
-	r := j.reading(k)
+	r := j.readings[k]
 	switch {
 	case r.status == present:
 		return r.value.text
@@ -163,7 +163,7 @@ func (j *judge) takeSettings() {
 		settings = append(slices.Clip(settings), SettingKey{"health_listen", listen})
 	}
 	for _, s := range settings {
-		r := j.reading(s.Key)
+		r := j.readings[s.Key]
 		text := j.word(s.Key)
 		if r.status == faulty || text == "" {
 			continue
@@ -200,7 +200,7 @@ type export struct {
 
 func (j *judge) takeExports() {
 	for _, k := range j.contract.Keys {
-		if r := j.reading(k.Key); k.Export && r.file && r.via == nil && r.status == present {
+		if r := j.readings[k.Key]; k.Export && r.file && r.via == nil && r.status == present {
 			j.result.exports = append(j.result.exports, export{k.Key, Seal(r.text)})
 		}
 	}

@@ -153,12 +153,9 @@ func (j *judge) sayDoubt(r *reading) {
 	}
 }
 
-// reading is what is known of a key.
-func (j *judge) reading(k Key) *reading { return j.readings[k] }
-
 // isSet is the truth of set(k). A default does not count as set.
 func (j *judge) isSet(k Key) truth {
-	switch j.reading(k).status {
+	switch j.readings[k].status {
 	case unset:
 		return isFalse
 	case faulty:
@@ -179,7 +176,7 @@ func (j *judge) isTrue(k Key) truth {
 // text is k's value as it compares with a literal; known is false when the key
 // has a fault, ok when it has neither value nor default.
 func (j *judge) text(k Key) (_ string, ok, known bool) {
-	r := j.reading(k)
+	r := j.readings[k]
 	switch {
 	case r.status == faulty:
 		return "", false, false
@@ -195,7 +192,7 @@ func (j *judge) text(k Key) (_ string, ok, known bool) {
 
 // number is a key's number, or its default's; of a time in seconds.
 func (j *judge) number(k Key) (*big.Rat, bool) {
-	r := j.reading(k)
+	r := j.readings[k]
 	v := r.value
 	switch {
 	case r.status == faulty:

@@ -174,7 +174,7 @@ func aligned(j *judge, r *Rule, found func(Reason, ...Key)) {
 			first = k
 			continue
 		}
-		if reason := differs(j.reading(first).value.redis.Reveal(), j.reading(k).value.redis.Reveal(), r.Ignore); reason != "" {
+		if reason := differs(j.readings[first].value.redis.Reveal(), j.readings[k].value.redis.Reveal(), r.Ignore); reason != "" {
 			found(reason, first, k)
 		}
 	}
