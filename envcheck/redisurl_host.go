@@ -76,15 +76,6 @@ func validHost(host string) bool {
 	return true
 }
 
-// digits reads a number that has digits only; strconv would take a sign.
-func digits(s string) (int, bool) {
-	if s == "" || !only(s, numerals) {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	return int(n), err == nil
-}
-
 // validAddress reports whether host is an IPv6 address without brackets.
 func validAddress(host string) bool {
 	ip, err := netip.ParseAddr(host)

@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -59,6 +60,15 @@ func readDuration(s string, k *KeySpec) (value, Reason) {
 // sign, no leading zero, which is octal to some.
 func onlyDigits(s string) bool {
 	return s != "" && only(s, numerals) && (s[0] != '0' || len(s) == 1)
+}
+
+// digits reads a number that has digits only; strconv would take a sign.
+func digits(s string) (int, bool) {
+	if s == "" || !only(s, numerals) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil
 }
 
 func hasUnit(s string) bool {
