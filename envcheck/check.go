@@ -54,7 +54,7 @@ func (r Result) OK() bool {
 	return true
 }
 
-// Codes lists the diagnostics for a test as CODE[KEY,KEY]/REASON, a warning
+// Codes lists the diagnostics to be compared, as CODE[KEY,KEY]/REASON, a warning
 // with ~ in front of it and a remark with i:.
 func (r Result) Codes() []string {
 	codes := make([]string, len(r.Diagnostics))
@@ -69,8 +69,7 @@ func (r Result) Codes() []string {
 }
 
 // Check judges env by the contract, all faults at once. It looks nothing up
-// and connects nowhere; it reads the files that KEY_FILE variables of secrets
-// name.
+// and connects nowhere; it reads the files that KEY_FILE variables name.
 func (c *Contract) Check(env Environ) Result { return c.CheckProcess(Process{Environ: env}) }
 
 // CheckProcess is [Contract.Check] with what can be known of the process

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The tables in this file and in fields_key.go and fields_wait.go are the
+// The tables in this file, in the other fields_*.go and in rules.go are the
 // contract language: [Load] reads by them and [Schema] is made from them.
 
 func contractFields() []field[Contract] {

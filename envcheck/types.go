@@ -67,8 +67,8 @@ type value struct {
 	url    URLParts // of other URLs
 }
 
-// types is the one place where a type is declared: a line here and the
-// function that reads it are all that a new one takes.
+// types is where a type is declared: a line here and the function that reads it
+// are all that a new one takes, but for canFail when it takes any text.
 var types = [...]typeRule{
 	{TypeString, readText, worded | open, 0, "_invalid", "", "", "one line of text"},
 	{TypeText, readText, worded | open | lines, 0, "_invalid", "", "", "text"},
