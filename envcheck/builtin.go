@@ -99,7 +99,6 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 	target := func(key Key, p RedisParts, ok bool) (Target, bool) {
 		return Target{WaitSpec: w, Key: key, URL: Seal(p)}, ok
 	}
-	tried := slices.Clone(keys)
 	worker := cmp.Or(w.Client, clientOfCommand(j.args), Generic)
 	for _, key := range keys {
 		if key == beforeProvider(worker, keys) && j.env.first[string(providerKey)] != "" {
@@ -114,24 +113,20 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 		if key == hostKey {
 			return target(j.hostAndParts())
 		}
-		if len(keys) > 1 && otherBroker(r.text) && !slices.ContainsFunc(r.found, blemish.isError) {
+		if len(keys) > 1 && otherBroker(r.text) && len(r.found) == 0 {
 			j.say(Diagnostic{Code: BrokerNotRedis, Keys: []Key{key}})
 			r.status, r.fault = unset, nil
 			continue
 		}
 		return target(j.sayURL(r))
 	}
-	d := Diagnostic{Code: RedisMissing, Keys: tried, Purpose: "queue config"}
+	d := Diagnostic{Code: RedisMissing, Keys: keys, Purpose: "queue config"}
 	for _, key := range keys {
-		if name, ok := j.nearName(key); ok && d.Near == "" {
-			d.Near = name
-		}
+		d.Near = cmp.Or(d.Near, j.nearName(key))
 	}
 	j.say(d)
 	return Target{}, false
 }
-
-func (b blemish) isError() bool { return b.level == Error }
 
 // sayReading says what is wrong with a key's value and reports whether that is
 // nothing.
@@ -139,14 +134,11 @@ func (j *judge) sayReading(r *reading) bool {
 	switch {
 	case r.repeated:
 		j.say(Diagnostic{Code: EnvDuplicateKey, Keys: []Key{r.spec.Key}})
-	case r.stands != notPlaceholder:
+	case r.stands == surely, r.stands == maybe && (r.spec.Key == hostKey || r.spec.Type == TypeRedis):
 		j.say(Diagnostic{Code: EnvPlaceholderValue, Keys: []Key{r.from}})
 		r.status = faulty
 	default:
-		for _, b := range r.found {
-			j.say(Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason})
-		}
-		for _, d := range r.fault {
+		for _, d := range slices.Concat(r.found, r.fault) {
 			j.say(d)
 		}
 	}
@@ -210,24 +202,19 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 	host, port := j.readings[hostKey], j.readings[portKey]
 	ok = j.sayReading(host)
 	if ok {
-		text := host.value.text
-		if strings.ContainsAny(text, ":[]/@") && !validAddress(text) {
-			ok = j.sayHost(host, HostInvalid)
-		} else if reason := p.setHostPort(bracket(text)); reason != "" {
-			ok = j.sayHost(host, reason)
+		if reason := p.setHost(host.value.text); reason != "" {
+			j.say(Diagnostic{Code: RedisParseFailed, Keys: []Key{host.from}, Reason: reason, Text: "the Redis host cannot be read"})
+			ok = false
 		}
 	}
 	for _, key := range [...]Key{portKey, userKey, passwordKey, dbKey} {
 		r := j.readings[key]
-		if r.status == unset && !r.repeated {
+		if r.status == unset {
 			continue
 		}
-		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].code == EnvServiceLink {
+		if n := len(r.found); key == portKey && n > 0 && r.found[n-1].Code == EnvServiceLink {
 			// Kubernetes sets it for a Service named redis.
 			j.say(Diagnostic{Code: EnvServiceLink, Level: Warn, Keys: []Key{key}, Fix: "6379 is taken"})
-			continue
-		}
-		if r.status == unset {
 			continue
 		}
 		ok = j.sayReading(r) && ok
@@ -236,13 +223,11 @@ func (j *judge) hostAndParts() (_ Key, p RedisParts, ok bool) {
 		p.Port = port.value.text
 	}
 	p.User, p.Password = j.readings[userKey].value.text, j.readings[passwordKey].value.text
-	p.DB, _ = digits(j.readings[dbKey].value.text)
+	if db := j.readings[dbKey]; db.status == present && p.setDB(db.value.text) != "" {
+		j.say(db.spec.invalid(db.from, OutOfRange))
+		ok = false
+	}
 	return hostKey, p, ok
-}
-
-func (j *judge) sayHost(r *reading, reason Reason) bool {
-	j.say(Diagnostic{Code: RedisParseFailed, Keys: []Key{r.from}, Reason: reason, Text: "the Redis host cannot be read"})
-	return false
 }
 
 // otherBroker reports whether v is a URL of a broker that Celery and the like

@@ -54,13 +54,13 @@ func (r Result) OK() bool {
 	return true
 }
 
-// Codes lists the diagnostics for a test as CODE[KEY,KEY]/REASON, a warning
+// Codes lists the diagnostics to be compared, as CODE[KEY,KEY]/REASON, a warning
 // with ~ in front of it and a remark with i:.
 func (r Result) Codes() []string {
 	codes := make([]string, len(r.Diagnostics))
 	for i, d := range r.Diagnostics {
 		mark := map[Level]string{Warn: "~", Info: "i:"}[d.Severity()]
-		codes[i] = mark + string(d.Code) + "[" + joinKeys(d.Keys, ",") + "]"
+		codes[i] = mark + string(d.Code) + "[" + joinWords(d.Keys, ",") + "]"
 		if d.Reason != "" {
 			codes[i] += "/" + string(d.Reason)
 		}
@@ -69,14 +69,14 @@ func (r Result) Codes() []string {
 }
 
 // Check judges env by the contract, all faults at once. It looks nothing up
-// and connects nowhere; it reads the files that KEY_FILE variables of secrets
-// name.
+// and connects nowhere; it reads the files that KEY_FILE variables name.
 func (c *Contract) Check(env Environ) Result { return c.CheckProcess(Process{Environ: env}) }
 
 // CheckProcess is [Contract.Check] with what can be known of the process
 // beside its environment.
 func (c *Contract) CheckProcess(p Process) Result {
-	j := &judge{contract: c, env: indexOf(p.Environ, p.Raw), readFile: p.readFile, args: p.Args, unknown: p.Unknown}
+	j := &judge{contract: c, env: indexOf(p.Environ), readFile: p.readFile, args: p.Args, unknown: p.Unknown}
+	j.env.differs = append(j.env.differs, indexOf(p.Raw).differs...)
 	if j.readFile == nil {
 		j.readFile = readSecret
 	}
@@ -128,27 +128,30 @@ func (j *judge) readAll() {
 		j.readings[k.Key] = j.read(k)
 	}
 	for _, k := range c.Keys {
-		r := j.readings[k.Key]
-		if r.status != unset || len(k.Fallback) == 0 {
-			continue
-		}
-		for _, f := range k.Fallback {
-			if other := j.readings[f]; other.via == nil && other.status != unset {
-				r.via = other
-				break
-			}
-		}
-	}
-	for _, k := range c.Keys {
-		if r := j.readings[k.Key]; r.via != nil {
-			j.takeFallback(r)
-		}
+		j.takeFallback(j.readings[k.Key])
 	}
 }
 
-// takeFallback gives r the value of its fallback, where that is permitted.
+// takeFallback gives r the value of its first fallback that has one of its own,
+// where that is permitted. Fallbacks that the condition asks for come first. Of
+// keys whose conditions ask for each other, the one asked last counts as unset.
 func (j *judge) takeFallback(r *reading) {
+	if r.status != unset || r.via != nil {
+		return
+	}
+	for _, f := range r.spec.Fallback {
+		if other := j.readings[f]; other.via == nil && other.status != unset {
+			r.via = other
+			break
+		}
+	}
+	if r.via == nil {
+		return
+	}
 	if r.spec.FallbackWhen != nil {
+		for _, k := range r.spec.FallbackWhen.keys(nil) {
+			j.takeFallback(j.readings[k])
+		}
 		switch r.spec.FallbackWhen.eval(j) {
 		case isFalse:
 			return
@@ -179,21 +182,24 @@ func (j *judge) skip() {
 	c := j.contract
 	j.result.Skipped = true
 	for _, k := range c.Keys {
-		r := j.readings[k.Key]
-		for _, b := range r.found {
-			j.say(Diagnostic{Code: b.code, Level: Warn, Keys: []Key{r.from}, Reason: b.reason})
+		for _, d := range j.readings[k.Key].found {
+			d.Level = Warn
+			j.say(d)
 		}
 	}
 	keys := unique(c.SkipWhen.keys(nil))
 	if c.SkipKey != "" {
 		keys = []Key{c.SkipKey}
 	}
-	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled by " + Word(joinKeys(keys, " and "))}
+	d := Diagnostic{Code: c.SkipCode, Level: Info, Keys: keys, Text: "worker disabled"}
+	if len(keys) > 0 {
+		d.Text += Word(" by " + joinWords(keys, " and "))
+	}
 	for _, k := range keys {
 		if j.readings[k].status == unset {
 			d.Level = Warn
 		}
-		if name, ok := j.nearName(k); ok {
+		if name := j.nearName(k); name != "" {
 			d.Level, d.Near = Warn, name
 		}
 	}

@@ -22,24 +22,6 @@ func (j *judge) address(r *reading, t *Target) Reason {
 	return ""
 }
 
-// schemePorts are the ports that a URL without one leads to.
-var schemePorts = [...]struct{ scheme, port string }{
-	{"http", "80"}, {"https", "443"}, {"postgres", "5432"}, {"postgresql", "5432"}, {"redis", "6379"}, {"rediss", "6379"},
-	{"amqp", "5672"}, {"amqps", "5671"}, {"smtp", "25"}, {"smtps", "465"}, {"mysql", "3306"}, {"mongodb", "27017"},
-	{"nats", "4222"}, {"kafka", "9092"}, {"ldap", "389"}, {"ldaps", "636"},
-}
-
-// DefaultPort is the port that the URL's scheme leads to, "" when there is
-// none that is known.
-func (u URLParts) DefaultPort() string {
-	for _, s := range schemePorts {
-		if s.scheme == u.Scheme {
-			return s.port
-		}
-	}
-	return ""
-}
-
 // addressOf is where a key leads that is no Redis: HOST:PORT, or a URL with a
 // port or with a scheme that has one.
 func addressOf(r *reading) (URLParts, Reason) {

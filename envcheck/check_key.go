@@ -1,6 +1,8 @@
 package envcheck
 
 import (
+	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -37,13 +39,13 @@ func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	}
 	required := needed || k.Required.eval(j) == isTrue
 	own := r.via == nil && r.status != unset
-	switch {
-	case own && k.Forbidden.eval(j) == isTrue:
+	if own && k.Forbidden.eval(j) == isTrue {
 		j.say(Diagnostic{Code: EnvForbiddenKey, Level: k.ForbiddenLevel, Keys: []Key{r.from}})
 		if k.ForbiddenLevel == Error {
 			return
 		}
-	case r.repeated && k.Policy.Duplicates != NotAtAll:
+	}
+	if r.repeated && k.Policy.Duplicates != NotAtAll {
 		j.say(Diagnostic{Code: EnvDuplicateKey, Level: k.Policy.Duplicates.level(), Keys: []Key{k.Key}})
 		if k.Policy.Duplicates == AsError {
 			return
@@ -67,14 +69,7 @@ func (j *judge) judgeKey(r *reading, needed, spare bool) {
 	if j.standsIn(r, required, spare) {
 		return
 	}
-	for _, b := range r.found {
-		d := Diagnostic{Code: b.code, Level: b.level, Keys: []Key{r.from}, Reason: b.reason}
-		if spare {
-			d.Level = Warn
-		}
-		j.say(d)
-	}
-	for _, d := range r.fault {
+	for _, d := range slices.Concat(r.found, r.fault) {
 		if spare {
 			d.Level = Warn
 		}
@@ -107,11 +102,10 @@ func (j *judge) missing(r *reading) {
 		j.say(Diagnostic{Code: EnvFallbackForbidden, Keys: []Key{k.Key, r.via.spec.Key}})
 		return
 	}
-	d := Diagnostic{Code: k.Topic + "_missing", Keys: []Key{k.Key}, Purpose: k.Purpose, Text: "the key is required and not set", Fix: "set it"}
-	if name, ok := j.nearName(k.Key); ok {
-		d.Near = name
-	}
-	j.say(d)
+	j.say(Diagnostic{
+		Code: k.Topic + "_missing", Keys: []Key{k.Key}, Near: j.nearName(k.Key), Purpose: k.Purpose,
+		Text: "the key is required and not set", Fix: "set it",
+	})
 }
 
 // standsIn says of a value that it only stands for one, and reports whether
@@ -134,15 +128,15 @@ func (j *judge) standsIn(r *reading, required, spare bool) bool {
 	return true
 }
 
-// nearName is an undeclared name of the environment that is close to k. Only
-// such names are ever said: names carry secrets too.
-func (j *judge) nearName(k Key) (Key, bool) {
+// nearName is an undeclared name of the environment that is close to k, "" for
+// none. Only such names are ever said: names carry secrets too.
+func (j *judge) nearName(k Key) Key {
 	for _, name := range j.env.names {
 		if near(name, string(k)) && ValidKey(name) && !j.declares(name) {
-			return Key(name), true
+			return Key(name)
 		}
 	}
-	return "", false
+	return ""
 }
 
 // declares reports whether name is a key of the contract or its KEY_FILE.
@@ -192,9 +186,7 @@ func (j *judge) judgeRules() {
 
 // sayRule says what a rule found, with the rule's own advice if it has one.
 func (j *judge) sayRule(r *Rule, d Diagnostic) {
-	if fix := reasonFix(d.Reason); fix != "" {
-		d.Fix = Word(fix)
-	}
+	d.Fix = cmp.Or(reasonFix(d.Reason), d.Fix)
 	if j.contract.Policy.NoReasons {
 		d.Reason, d.Fix = "", r.kind.fix
 	}
@@ -232,25 +224,9 @@ func (j *judge) judgeNames() {
 	}
 }
 
-// matches reports whether name is what glob describes. * stands for any text.
+// matches reports whether name is what glob describes. * stands for any text,
+// also for one with a slash, at which path.Match would stop.
 func matches(name, glob string) bool {
-	first, rest, star := strings.Cut(glob, "*")
-	if !star {
-		return name == glob
-	}
-	name, ok := strings.CutPrefix(name, first)
-	if !ok {
-		return false
-	}
-	for {
-		part, more, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(name, part)
-		}
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name, rest = name[i+len(part):], more
-	}
+	ok, _ := path.Match(glob, strings.ReplaceAll(name, "/", "\x00"))
+	return ok
 }

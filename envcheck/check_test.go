@@ -13,7 +13,7 @@ var builtin = Builtin([][]Key{{"A_URL", "B_URL"}, {"C_URL"}}, Generic, RequireWr
 func summary(ds []Diagnostic) string {
 	var parts []string
 	for _, d := range ds {
-		s := fmt.Sprintf("%s[%s]", d.Code, joinKeys(d.Keys, ","))
+		s := fmt.Sprintf("%s[%s]", d.Code, joinWords(d.Keys, ","))
 		if d.Reason != "" {
 			s += "/" + string(d.Reason)
 		}
@@ -68,6 +68,18 @@ func TestBuiltinNamesItsWaits(t *testing.T) {
 	if want := []Word{"redis", "redis2"}; !slices.Equal(names, want) {
 		t.Errorf("names %v, want %v", names, want)
 	}
+}
+
+// hygiene finds the first fault of a value by the default policy, "" for none.
+func hygiene(v string, r *typeRule) (Code, Reason) {
+	_, found := clean(v, r, Policy{}.over(Policy{}))
+	if len(found) > 0 {
+		return found[0].Code, found[0].Reason
+	}
+	if placeholder(v) != notPlaceholder {
+		return EnvPlaceholderValue, ""
+	}
+	return "", ""
 }
 
 func TestHygiene(t *testing.T) {

@@ -43,11 +43,11 @@ func (j *judge) takeWaits() {
 // was said of the key itself.
 func (j *judge) target(w WaitSpec) (Target, bool) {
 	for _, k := range w.keys() {
-		if j.reading(k).status == faulty {
+		if j.readings[k].status == faulty {
 			return Target{}, false
 		}
 	}
-	r := j.reading(w.address())
+	r := j.readings[w.address()]
 	if r.status != present {
 		return Target{}, false
 	}
@@ -59,47 +59,43 @@ func (j *judge) target(w WaitSpec) (Target, bool) {
 		}
 		return t, true
 	}
-	p, reason := j.redis(w)
+	p, part, reason := j.redis(w)
 	if reason != "" {
-		d := r.spec.invalid(r.from, reason)
-		if r.spec.Type != TypeRedis {
-			d.Code = r.spec.Topic + "_invalid"
-		}
-		j.say(d)
+		r := j.readings[part]
+		j.say(r.spec.invalid(r.from, reason))
 		return Target{}, false
 	}
 	t.URL = Seal(p)
 	return t, true
 }
 
-// redis puts the parts of a Redis's address together.
-func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
+// redis puts the parts of a Redis's address together, or says which key has the
+// part that does not fit.
+func (j *judge) redis(w WaitSpec) (p RedisParts, _ Key, _ Reason) {
 	k := w.Redis
 	switch {
 	case k.URL != "":
-		p = j.reading(k.URL).value.redis.Reveal()
+		p = j.readings[k.URL].value.redis.Reveal()
 	case k.Sentinels != "":
 		for s := range strings.SplitSeq(j.word(k.Sentinels), ",") {
 			sentinel, reason := sentinelAddress(strings.TrimSpace(s))
 			if reason != "" {
-				return p, reason
+				return p, k.Sentinels, reason
 			}
 			p.Sentinels = append(p.Sentinels, sentinel)
 		}
 	default:
-		host := j.word(k.Host)
-		if strings.ContainsAny(host, ":[]/@") && !validAddress(host) {
-			return p, HostInvalid
-		}
-		if reason := p.setHostPort(bracket(host)); reason != "" {
-			return p, reason
+		if reason := p.setHost(j.word(k.Host)); reason != "" {
+			return p, k.Host, reason
 		}
 	}
 	if port := j.word(k.Port); port != "" {
-		p.Port = port
+		if reason := p.setPort(port); reason != "" {
+			return p, k.Port, reason
+		}
 	}
-	if n, ok := digits(j.word(k.DB)); ok {
-		p.DB = n
+	if p.setDB(j.word(k.DB)) != "" {
+		return p, k.DB, OutOfRange
 	}
 	if k.TLS != "" {
 		p.TLS = p.TLS || j.isTrue(k.TLS) == isTrue
@@ -112,10 +108,10 @@ func (j *judge) redis(w WaitSpec) (p RedisParts, _ Reason) {
 	if p.Sentinels != nil {
 		p.Master = cmp.Or(p.Master, k.Master)
 		if p.Master == "" {
-			return p, MasterMissing
+			return p, w.address(), MasterMissing
 		}
 	}
-	return p, ""
+	return p, "", ""
 }
 
 // complete gives p what the wait has for it and its URL has not. What a client
@@ -134,7 +130,7 @@ func (j *judge) word(k Key) string {
 	if k == "" {
 		return ""
 	}
-	r := j.reading(k)
+	r := j.readings[k]
 	switch {
 	case r.status == present:
 		return r.value.text
@@ -167,7 +163,7 @@ func (j *judge) takeSettings() {
 		settings = append(slices.Clip(settings), SettingKey{"health_listen", listen})
 	}
 	for _, s := range settings {
-		r := j.reading(s.Key)
+		r := j.readings[s.Key]
 		text := j.word(s.Key)
 		if r.status == faulty || text == "" {
 			continue
@@ -191,11 +187,7 @@ func (j *judge) takeHealth() {
 	default:
 		j.result.HealthPort = j.secret(h.HTTP.Port)
 	}
-	revision := j.word(h.Revision)
-	other := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._+-", r)
-	}
-	if len(revision) <= 64 && !strings.ContainsFunc(revision, other) {
+	if revision := j.word(h.Revision); len(revision) <= 64 && only(revision, lowers+uppers+numerals+"._+-") {
 		j.result.Revision = Word(revision)
 	}
 }
@@ -208,7 +200,7 @@ type export struct {
 
 func (j *judge) takeExports() {
 	for _, k := range j.contract.Keys {
-		if r := j.reading(k.Key); k.Export && r.file && r.via == nil && r.status == present {
+		if r := j.readings[k.Key]; k.Export && r.file && r.via == nil && r.status == present {
 			j.result.exports = append(j.result.exports, export{k.Key, Seal(r.text)})
 		}
 	}
@@ -221,19 +213,12 @@ func (r Result) WorkerEnviron(env []string) []string {
 	if len(r.exports) == 0 {
 		return env
 	}
-	out := make([]string, 0, len(env))
-	for _, entry := range env {
+	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		keep := true
-		for _, e := range r.exports {
-			keep = keep && name != string(e.key) && name != string(e.key)+fileSuffix
-		}
-		if keep {
-			out = append(out, entry)
-		}
-	}
+		return slices.ContainsFunc(r.exports, func(e export) bool { return name == string(e.key) || name == string(e.key)+fileSuffix })
+	})
 	for _, e := range r.exports {
-		out = append(out, string(e.key)+"="+e.value.Reveal())
+		env = append(env, string(e.key)+"="+e.value.Reveal())
 	}
-	return out
+	return env
 }

@@ -1,9 +1,6 @@
 package envcheck
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Code names one thing that the gate can report. Codes are API: lower-case
 // snake_case, only ever added, never renamed or used again for something else.
@@ -456,5 +453,5 @@ func Codes() []Code {
 
 // valid reports whether c is a well-formed code.
 func (c Code) valid() bool {
-	return c != "" && strings.Trim(string(c), "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return c != "" && only(string(c), lowers+numerals+"_")
 }

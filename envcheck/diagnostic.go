@@ -15,17 +15,19 @@ type Key string
 
 // ValidKey reports whether name may be declared: [A-Z_][A-Z0-9_]{0,127}.
 func ValidKey(name string) bool {
-	if name == "" || len(name) > 128 || name[0] >= '0' && name[0] <= '9' {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
+	return name != "" && len(name) <= 128 && !only(name[:1], numerals) && only(name, uppers+numerals+"_")
 }
+
+// Alphabets that forms are made of. No other letter is one of them, whatever
+// Unicode says.
+const (
+	lowers   = "abcdefghijklmnopqrstuvwxyz"
+	uppers   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	numerals = "0123456789"
+)
+
+// only reports whether s has no other characters than chars.
+func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
 // Word is a constant of the program, such as a field's name or a closed fact.
 type Word string
@@ -95,7 +97,7 @@ func (d Diagnostic) Message() string {
 	e := lookup(d.Code)
 	msg := cmp.Or(string(d.Text), e.text)
 	if d.Purpose != "" && strings.HasSuffix(string(d.Code), "_missing") {
-		msg = string(d.Purpose) + " missing " + joinKeys(d.Keys, " or ")
+		msg = string(d.Purpose) + " missing " + joinWords(d.Keys, " or ")
 	}
 	switch {
 	case d.Near == "":
@@ -104,7 +106,7 @@ func (d Diagnostic) Message() string {
 	default:
 		msg += "; " + string(d.Near) + " may be a misspelling of it"
 	}
-	fix := cmp.Or(string(d.Fix), reasonFix(d.Reason), e.fix)
+	fix := cmp.Or(string(d.Fix), string(reasonFix(d.Reason)), e.fix)
 	if fix != "" && d.Severity() != Info {
 		msg += "; " + fix
 	}
@@ -148,7 +150,7 @@ func (d Diagnostic) AppendText(b []byte) []byte {
 	case 1:
 		b = append(append(b, " key="...), d.Keys[0]...)
 	default:
-		b = append(append(b, " keys="...), joinKeys(d.Keys, ",")...)
+		b = append(append(b, " keys="...), joinWords(d.Keys, ",")...)
 	}
 	if d.Reason != "" {
 		b = append(append(b, " reason="...), d.Reason...)
@@ -199,13 +201,13 @@ func appendDuration(b []byte, d time.Duration) []byte {
 	return append(strconv.AppendFloat(b, math.Round(d.Seconds()*10)/10, 'f', -1, 64), 's')
 }
 
-func joinKeys(keys []Key, sep string) string {
+func joinWords[W ~string](words []W, sep string) string {
 	var b strings.Builder
-	for i, k := range keys {
+	for i, w := range words {
 		if i > 0 {
 			b.WriteString(sep)
 		}
-		b.WriteString(string(k))
+		b.WriteString(string(w))
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,11 +10,7 @@ import (
 // literalInURI takes the characters of user and password of RFC 3986, which no
 // client treats in a way of its own, but for + (see genericLogin).
 func literalInURI(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return true
-	}
-	return strings.ContainsRune("-._~!$&'()*,;=:+", r)
+	return strings.ContainsRune(lowers+uppers+numerals+"-._~!$&'()*,;=:+", r)
 }
 
 // literalInGo: net/url takes the last @ for the end.
@@ -85,20 +82,8 @@ func asynqLogin(p *RedisParts, user, password string, colon bool) Reason {
 // unescape decodes %XX. It takes no bytes that are not UTF-8: ioredis refuses
 // them, and Python sends others in their place.
 func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if !hexAt(s, i+1) {
-			return "", false
-		}
-		n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		b.WriteByte(byte(n))
-		i += 2
-	}
-	return b.String(), utf8.ValidString(b.String())
+	s, err := url.PathUnescape(s) // the error would quote s
+	return s, err == nil && utf8.ValidString(s)
 }
 
 // hexAt reports whether two hex digits stand at i.

@@ -94,7 +94,7 @@ func rqParam(p *RedisParts, q param) Reason {
 		if q.db {
 			p.doubt(DBInQuery)
 		}
-		return p.setQueryDB(q)
+		return p.setDB(q.value)
 	case "username", "password":
 		return p.setQueryLogin(q)
 	case "socket_timeout", "socket_connect_timeout":
@@ -124,7 +124,7 @@ func celeryParam(p *RedisParts, q param) Reason {
 	case q.value == "":
 		return ""
 	case q.name == "virtual_host" && q.form == socketForm:
-		return p.setQueryDB(q)
+		return p.setDB(q.value)
 	case (q.form == tcpForm || q.form == tlsForm) && strings.HasPrefix(q.name, "ssl_"):
 		p.TLS = true
 		if p.lax {
@@ -141,10 +141,7 @@ func sidekiqParam(p *RedisParts, q param) Reason {
 	case q.name == "sentinels":
 		return ClientsDiffer // to it the host is a Redis, to redis-rb 5 a master's name
 	case q.name == "db" && !q.db:
-		if q.value == "" {
-			return ""
-		}
-		return p.setQueryDB(q)
+		return p.setDB(q.value)
 	}
 	p.ignore(q)
 	return ""
@@ -182,10 +179,7 @@ func asynqParam(p *RedisParts, q param) (reason Reason) {
 		p.Master, reason = q.text()
 		return reason
 	case q.name == "db" && q.form == socketForm:
-		if q.value == "" {
-			return ""
-		}
-		return p.setQueryDB(q)
+		return p.setDB(q.value)
 	}
 	p.ignore(q)
 	return ""
@@ -213,6 +207,7 @@ func (p *RedisParts) ignore(q param) {
 	}
 }
 
+// setQueryDB is setDB for clients that fail at no number.
 func (p *RedisParts) setQueryDB(q param) Reason {
 	if q.value == "" {
 		return DBInvalid

@@ -7,5 +7,6 @@
 // later, such as a Redis URL, are [Sealed] and cannot be formatted.
 //
 // The package connects nowhere and looks no name up. The only files that it
-// reads are those that KEY_FILE variables of secrets name.
+// reads are those that KEY_FILE variables name, of secrets and of what else the
+// contract reads from files.
 package envcheck

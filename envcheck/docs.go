@@ -42,7 +42,7 @@ func (c *Contract) Docs() string {
 	if len(c.Waits) > 0 {
 		table(&b, "Waits", "Name", "Kind", "Keys", "When", "Ready means")
 		for _, w := range c.Waits {
-			row(&b, code(string(w.Name)), string(w.Kind), keyList(w.keys()), always(w.When), w.readyText())
+			row(&b, code(string(w.Name)), string(w.Kind), codeList(w.keys()), always(w.When), w.readyText())
 		}
 	}
 	if len(c.Settings) > 0 {
@@ -99,10 +99,10 @@ func join(parts ...string) string {
 	return strings.Join(all, " ")
 }
 
-func keyList(keys []Key) string {
-	all := make([]string, len(keys))
-	for i, k := range keys {
-		all[i] = code(string(k))
+func codeList[W ~string](words []W) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = code(string(w))
 	}
 	return strings.Join(all, ", ")
 }
@@ -120,11 +120,7 @@ func (k *KeySpec) typeText() string {
 		text = "secret " + text
 	}
 	if k.Type == TypeEnum {
-		words := make([]string, len(k.Enum))
-		for i, w := range k.Enum {
-			words[i] = code(w)
-		}
-		return text + ": " + strings.Join(words, ", ")
+		return text + ": " + codeList(k.Enum)
 	}
 	if k.Min != nil {
 		text += ", from " + decimal(k.Min)
@@ -151,29 +147,26 @@ func (k *KeySpec) requiredText() string {
 
 // surface is all that the gate may say of the key.
 func (k *KeySpec) surface() string {
-	codes := make([]string, 0, 2)
-	for _, c := range codesOf(k.Topic, k) {
-		if c == k.Topic+"_missing" && (k.Required == nil || k.Required.String() == "false") {
-			continue
-		}
-		codes = append(codes, code(string(c)))
+	codes := codesOf(k.Topic, k)
+	if k.Required.String() == "false" {
+		codes = codes[1:]
 	}
 	if k.Expose {
-		return join("the value, re-rendered", strings.Join(codes, ", "))
+		return join("the value, re-rendered", codeList(codes))
 	}
-	return join("status only", strings.Join(codes, ", "))
+	return join("status only", codeList(codes))
 }
 
 func (k *KeySpec) notes() string {
 	var more []string
 	if len(k.Fallback) > 0 {
-		text := "unset, " + keyList(k.Fallback) + " counts"
+		text := "unset, " + codeList(k.Fallback) + " counts"
 		if k.FallbackWhen != nil {
 			text += " when " + code(k.FallbackWhen.String())
 		}
 		more = append(more, text)
 	}
-	if k.Forbidden != nil && k.Forbidden.String() != "false" {
+	if k.Forbidden.String() != "false" {
 		more = append(more, "must not be set when "+code(k.Forbidden.String()))
 	}
 	if k.File {
@@ -200,8 +193,11 @@ func (w *WaitSpec) readyText() string {
 }
 
 func (c Check) text() string {
-	if c.NoEviction {
+	switch {
+	case c.NoEviction:
 		return "noeviction"
+	case c.Persistence:
+		return "persistence"
 	}
 	return "version>=" + c.Version
 }

@@ -59,6 +59,14 @@ func TestDocsOfHealth(t *testing.T) {
 	}
 }
 
+// The docs name all that a wait asks of Redis.
+func TestDocsOfWaits(t *testing.T) {
+	const want = "write, persistence, noeviction, version>=6.2"
+	if docs := contractOf(t, "keys: {A: {type: redis_url}}\nwaits: [{redis: A, require: ["+want+"]}]").Docs(); !strings.Contains(docs, "| "+want+" |") {
+		t.Errorf("the table has no %q:\n%s", want, docs)
+	}
+}
+
 // Where the worker must answer is its key's value, or its default.
 func TestHealthPort(t *testing.T) {
 	const contract = "keys: {P: {type: port%s}}\nhealth: {http: {port: %s, path: /x}}\n"

@@ -37,44 +37,24 @@ func (e Environ) Lookup(key Key) (Secret, bool) {
 // index is an environment by name.
 type index struct {
 	first   map[string]string
-	differs map[string]bool // names with two different values
-	names   []string        // in order
+	names   []string // in order
+	differs []string // names with two different values
 }
 
-// indexOf indexes env. raw, when there is one, is where repeated names are
-// looked for.
-func indexOf(env, raw Environ) index {
+func indexOf(env Environ) index {
 	x := index{first: make(map[string]string, len(env))}
 	for _, entry := range env {
 		name, value, ok := strings.Cut(entry, "=")
 		if !ok || name == "" {
 			continue
 		}
-		if first, ok := x.first[name]; ok {
-			x.repeat(name, first != value)
-			continue
+		switch first, again := x.first[name]; {
+		case !again:
+			x.first[name] = value
+			x.names = append(x.names, name)
+		case first != value:
+			x.differs = append(x.differs, name)
 		}
-		x.first[name] = value
-		x.names = append(x.names, name)
-	}
-	seen := make(map[string]string, len(raw))
-	for _, entry := range raw {
-		name, value, _ := strings.Cut(entry, "=")
-		if first, ok := seen[name]; ok {
-			x.repeat(name, first != value)
-			continue
-		}
-		seen[name] = value
 	}
 	return x
-}
-
-func (x *index) repeat(name string, differs bool) {
-	if !differs {
-		return
-	}
-	if x.differs == nil {
-		x.differs = map[string]bool{}
-	}
-	x.differs[name] = true
 }

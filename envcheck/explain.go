@@ -85,5 +85,5 @@ func (r *Rule) text() string {
 	if r.Kind == Assert {
 		return text + r.Assert.String()
 	}
-	return text + strings.ReplaceAll(string(r.Kind), "_", " ") + " " + joinKeys(r.Keys, ", ")
+	return text + strings.ReplaceAll(string(r.Kind), "_", " ") + " " + joinWords(r.Keys, ", ")
 }

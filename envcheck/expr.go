@@ -30,6 +30,7 @@ type Expr struct {
 	words []string // of equal and in
 	args  []*Expr  // of and, or, not; of named the condition's own
 	name  string   // of named
+	size  int      // questions that it asks, with those of the conditions that it names
 }
 
 type exprOp uint8
@@ -48,17 +49,8 @@ const (
 	exprIn
 )
 
-// keyState answers an expression's questions about a key.
-type keyState interface {
-	isSet(Key) truth
-	isTrue(Key) truth
-	// text is the key's value as it compares with a literal; known is false
-	// when the key has a fault, ok when it has neither value nor default.
-	text(Key) (text string, ok, known bool)
-}
-
 // eval returns the truth of e.
-func (e *Expr) eval(s keyState) truth {
+func (e *Expr) eval(j *judge) truth {
 	if e == nil {
 		return isFalse
 	}
@@ -68,27 +60,27 @@ func (e *Expr) eval(s keyState) truth {
 	case exprAnd:
 		t := isTrue
 		for _, arg := range e.args {
-			t = min(t, arg.eval(s))
+			t = min(t, arg.eval(j))
 		}
 		return t
 	case exprOr:
 		t := isFalse
 		for _, arg := range e.args {
-			t = max(t, arg.eval(s))
+			t = max(t, arg.eval(j))
 		}
 		return t
 	case exprNot:
-		return -e.args[0].eval(s)
+		return -e.args[0].eval(j)
 	case exprNamed:
-		return e.args[0].eval(s)
+		return e.args[0].eval(j)
 	case exprSet:
-		return s.isSet(e.key)
+		return j.isSet(e.key)
 	case exprUnset:
-		return -s.isSet(e.key)
+		return -j.isSet(e.key)
 	case exprBare:
-		return s.isTrue(e.key)
+		return j.isTrue(e.key)
 	}
-	text, ok, known := s.text(e.key)
+	text, ok, known := j.text(e.key)
 	if !known {
 		return unknown
 	}
@@ -101,15 +93,15 @@ func (e *Expr) eval(s keyState) truth {
 
 // blame returns the keys that make e definitely false, in order: only those of
 // the conjuncts that fail.
-func (e *Expr) blame(s keyState) []Key {
+func (e *Expr) blame(j *judge) []Key {
 	var keys []Key
 	switch e.op {
 	case exprNamed:
-		return e.args[0].blame(s)
+		return e.args[0].blame(j)
 	case exprAnd:
 		for _, arg := range e.args {
-			if arg.eval(s) == isFalse {
-				keys = append(keys, arg.blame(s)...)
+			if arg.eval(j) == isFalse {
+				keys = append(keys, arg.blame(j)...)
 			}
 		}
 	default:
@@ -195,7 +187,7 @@ func (e *Expr) operand(outer exprOp) string {
 }
 
 func quoteLiteral(w string) string {
-	if w != "" && strings.Trim(w, literalChars) == "" && !isWord(w) {
+	if w != "" && only(w, literalChars) && !isWord(w) {
 		return w
 	}
 	return "'" + w + "'"

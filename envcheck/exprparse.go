@@ -5,7 +5,11 @@ import "strings"
 // maxExprDepth bounds brackets and nots, and with them the stack.
 const maxExprDepth = 64
 
-const literalChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.*-"
+// maxExprSize bounds what an expression asks. Conditions that name each other
+// twice would ask without end.
+const maxExprSize = 1000
+
+const literalChars = uppers + lowers + numerals + "_.*-"
 
 // exprScope is what an expression may name.
 type exprScope struct {
@@ -31,9 +35,13 @@ func parseExpr(s string, scope exprScope) (e *Expr, at int, _ Reason) {
 	if p.reason == "" && p.token != "" {
 		p.fail(UnexpectedToken)
 	}
-	if p.reason != "" {
+	switch {
+	case p.reason != "":
 		return nil, p.faultAt, p.reason
+	case p.size > maxExprSize:
+		return nil, 0, TooLong
 	}
+	e.size = p.size
 	return e, 0, ""
 }
 
@@ -44,6 +52,7 @@ type exprParser struct {
 	start   int    // of token
 	token   string // "" at the end
 	quoted  bool   // token is a quoted literal
+	size    int    // of what was read
 	faultAt int
 	reason  Reason
 }
@@ -136,6 +145,7 @@ func (p *exprParser) prim(depth int) *Expr {
 		p.expect(")")
 		return e
 	}
+	p.size++
 	name := p.token
 	switch {
 	case p.quoted:
@@ -147,6 +157,7 @@ func (p *exprParser) prim(depth int) *Expr {
 	}
 	if c, ok := p.scope.conditions[name]; ok {
 		p.next()
+		p.size += c.size
 		return &Expr{op: exprNamed, name: name, args: []*Expr{c}}
 	}
 	switch {
@@ -218,18 +229,17 @@ func (p *exprParser) compare(op exprOp, spec *KeySpec) *Expr {
 
 // literal reads a literal in the form in which the key's value compares.
 func (p *exprParser) literal(spec *KeySpec) string {
-	if !p.quoted && (p.token == "" || strings.Trim(p.token, literalChars) != "") {
+	if !p.quoted && (p.token == "" || !only(p.token, literalChars)) {
 		p.fail(LiteralMissing)
 		return ""
 	}
-	text := p.token
-	canonical, reason := spec.canonical(text)
+	v, reason := spec.rule.read(p.token, spec)
 	if reason != "" {
 		p.fail(LiteralImpossible)
 		return ""
 	}
 	p.next()
-	return canonical
+	return v.text
 }
 
 // isWord reports whether s is a word of the language.

@@ -27,7 +27,7 @@ const (
 // takeFacts says of each key what it was found to be.
 func (j *judge) takeFacts() {
 	for _, k := range j.contract.Keys {
-		r := j.reading(k.Key)
+		r := j.readings[k.Key]
 		f := Fact{Key: k.Key}
 		switch {
 		case r.status == faulty:

@@ -55,28 +55,26 @@ func sentence() kind[string] {
 
 // snake is the form of codes, topics and conditions.
 func snake() kind[string] {
-	return patterned("[a-z][a-z0-9_]{0,63}", func(s string) Reason { return isName(s, '_') })
+	return patterned("[a-z][a-z0-9_]{0,63}", func(s string) Reason { return isName(s, "_") })
 }
 
 // dashed is the form of the names of contracts and waits.
 func dashed(first string) kind[string] {
 	return patterned("["+first+"][a-z0-9-]{0,62}", func(s string) Reason {
-		if first == "a-z0-9" && s != "" && '0' <= s[0] && s[0] <= '9' {
+		if len(s) > 63 {
+			return NotAName // isName takes one more, of codes
+		}
+		if first == "a-z0-9" && s != "" && only(s[:1], numerals) {
 			s = "a" + s[1:]
 		}
-		return isName(s, '-')
+		return isName(s, "-")
 	})
 }
 
 // isName judges a name of small letters, digits and one more character.
-func isName(s string, extra byte) Reason {
-	if s == "" || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+func isName(s, extra string) Reason {
+	if s == "" || len(s) > 64 || !only(s[:1], lowers) || !only(s, lowers+numerals+extra) {
 		return NotAName
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != extra {
-			return NotAName
-		}
 	}
 	return ""
 }
@@ -93,17 +91,11 @@ func oneOf[W ~string](words ...W) kind[W] {
 }
 
 func orList[W ~string](words []W) string {
-	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			b.WriteString(" or ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(w))
+	last := len(words) - 1
+	if last < 1 {
+		return joinWords(words, "")
 	}
-	return b.String()
+	return joinWords(words[:last], ", ") + " or " + string(words[last])
 }
 
 func boolean() kind[bool] {

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The tables in this file and in fields_key.go and fields_wait.go are the
+// The tables in this file, in the other fields_*.go and in rules.go are the
 // contract language: [Load] reads by them and [Schema] is made from them.
 
 func contractFields() []field[Contract] {
@@ -74,7 +74,7 @@ func policyFields() []field[Policy] {
 func readConditions(l *loader, n *yaml.Node, _ *Contract) {
 	pairs, _ := l.mapping(n)
 	for _, p := range pairs {
-		switch reason := isName(p.name, '_'); {
+		switch reason := isName(p.name, "_"); {
 		case reason != "":
 			l.fault(p.key, ContractBadValue, reason)
 		case isWord(p.name):
@@ -89,7 +89,7 @@ func readConditions(l *loader, n *yaml.Node, _ *Contract) {
 func glob() kind[string] {
 	return patterned(`[A-Z_*][A-Z0-9_*]*`, func(s string) Reason {
 		switch {
-		case s == "", strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*") != "", '0' <= s[0] && s[0] <= '9', len(s) > 128:
+		case s == "", len(s) > 128, only(s[:1], numerals), !only(s, uppers+numerals+"_*"):
 			return NotAGlob
 		case strings.HasPrefix(s, reservedPrefix):
 			return ReservedName
@@ -103,7 +103,7 @@ const reservedPrefix = "STARTGATE_"
 
 func queueName() kind[string] {
 	return patterned(`[A-Za-z0-9_.:{}-]{1,128}`, func(s string) Reason {
-		if s == "" || len(s) > 128 || strings.Trim(s, literalChars+":{}") != "" || strings.Contains(s, "*") {
+		if s == "" || len(s) > 128 || !only(s, literalChars+":{}") || strings.Contains(s, "*") {
 			return NotAName
 		}
 		return ""

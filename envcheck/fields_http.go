@@ -25,17 +25,13 @@ func statusCode() kind[int] {
 }
 
 func readStatus(l *loader, n *yaml.Node, w *WaitSpec) {
-	if isList(n) {
+	if isKind(n, yaml.SequenceNode) {
 		w.Status, _ = listOf(statusCode(), 1).read(l, n)
 		return
 	}
 	if v, ok := statusCode().read(l, n); ok {
 		w.Status = []int{v}
 	}
-}
-
-func isList(n *yaml.Node) bool {
-	return n.Kind == yaml.SequenceNode || n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.SequenceNode
 }
 
 func headerFields() []field[HeaderKey] {
@@ -78,11 +74,10 @@ func readHealthPort(l *loader, n *yaml.Node, h *HTTPCheck) {
 var framing = [...]string{"host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"}
 
 func headerName(s string) Reason {
-	lower := strings.ToLower(s)
 	switch {
-	case slices.Contains(framing[:], lower):
+	case slices.Contains(framing[:], strings.ToLower(s)):
 		return ReservedName
-	case s == "", len(s) > 64, lower[0] < 'a' || lower[0] > 'z', strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+	case s == "", len(s) > 64, !only(s[:1], lowers+uppers), !only(s, lowers+uppers+numerals+"-"):
 		return NotAName
 	}
 	return ""

@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -86,7 +87,7 @@ func readDeprecated(l *loader, n *yaml.Node, k *KeySpec) {
 }
 
 func readFallback(l *loader, n *yaml.Node, k *KeySpec) {
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, fallbackFields(), (*fallback)(k))
 		return
 	}
@@ -94,7 +95,7 @@ func readFallback(l *loader, n *yaml.Node, k *KeySpec) {
 }
 
 func readForbidden(l *loader, n *yaml.Node, k *KeySpec) {
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, forbiddenFields(), (*forbidden)(k))
 		return
 	}
@@ -106,12 +107,13 @@ func readPattern(l *loader, n *yaml.Node, k *KeySpec) {
 	if !ok {
 		return
 	}
-	re, err := regexp.Compile("^(?:" + s + ")$")
+	_, err := syntax.Parse(s, syntax.Perl) // between brackets a)|(?:b would be one too
+	if err == nil {
+		k.Pattern, err = regexp.Compile("^(?:" + s + ")$")
+	}
 	if err != nil || len(s) > 1000 {
 		l.fault(n, ContractBadValue, PatternInvalid)
-		return
 	}
-	k.Pattern = re
 }
 
 func readKeys(l *loader, n *yaml.Node, c *Contract) {

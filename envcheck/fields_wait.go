@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,9 +22,9 @@ func waitFields() []field[WaitSpec] {
 		exprField("when", "the wait is done when this is true", func(w *WaitSpec) **Expr { return &w.When }),
 		fieldOf("client", "family of Redis clients whose URL dialect and needs apply", oneOf(Generic, RQ, Celery, Sidekiq, BullMQ, Asynq),
 			func(w *WaitSpec, v Client) { w.Client = v }),
-		{name: "require", doc: "what Redis must do: reachable, ping or write; noeviction and version>=X.Y too",
+		{name: "require", doc: "what Redis must do: reachable, ping or write; noeviction, persistence and version>=X.Y too",
 			schema: listOf(levelOrCheck(), 1).schema, read: readRequire},
-		fieldOf("prefer", "what is only warned about: noeviction, version>=X.Y", listOf(check(), 1),
+		fieldOf("prefer", "what is only warned about: noeviction, persistence, version>=X.Y", listOf(check(), 1),
 			func(w *WaitSpec, v []Check) { w.Prefer = v }),
 		fieldOf("oom", "of a Redis that is out of memory: retry, or warn for workers that only take jobs", oneOf(Retry, AsWarn),
 			func(w *WaitSpec, v Handling) { w.OOM = v }),
@@ -123,7 +124,7 @@ func heartbeatFields() []field[Health] {
 
 func readRedisKeys(l *loader, n *yaml.Node, w *WaitSpec) {
 	w.Kind = "redis"
-	if isMapping(n) {
+	if isKind(n, yaml.MappingNode) {
 		readFields(l, n, redisFields(), &w.Redis)
 		return
 	}
@@ -188,12 +189,7 @@ func readRequire(l *loader, n *yaml.Node, w *WaitSpec) {
 	highest := -1
 	for _, item := range items {
 		s, ok := l.scalar(item)
-		level := -1
-		for i, r := range requireLevels {
-			if string(r) == s {
-				level = i
-			}
-		}
+		level := slices.Index(requireLevels[:], Require(s))
 		switch c, reason := parseCheck(s); {
 		case !ok:
 		case level >= 0:

@@ -49,7 +49,7 @@ rules:
   - {code: f, less: [SECONDS, DURATION]}
   - {code: g, assert: BOOL == true and one, doc: why}
 waits:
-  - {redis: REDIS, when: one, client: rq, require: [reachable, version>=6.2], prefer: [noeviction], oom: retry, key_prefix: q, tls: {ca: PATH_X, verify: ca}}
+  - {redis: REDIS, when: one, client: rq, require: [reachable, version>=6.2, persistence], prefer: [noeviction, persistence], oom: retry, key_prefix: q, tls: {ca: PATH_X, verify: ca}}
   - {redis: {host: STRING, port: PORT, password: SECRET, db: INT, tls: BOOL}, name: parts, topology: cluster}
   - {redis: {sentinels: LIST, master: m}, name: sentinels}
   - {postgres: POSTGRES}
@@ -150,7 +150,7 @@ func FuzzExpression(f *testing.F) {
 		if got := again.String(); got != printed {
 			t.Fatalf("%q is written as %q and then as %q", text, printed, got)
 		}
-		j := &judge{contract: c, env: indexOf(nil, nil), readFile: readSecret}
+		j := &judge{contract: c, env: indexOf(nil), readFile: readSecret}
 		j.readAll()
 		if e.eval(j) != again.eval(j) {
 			t.Fatalf("%q and %q differ", text, printed)

@@ -6,35 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// blemish is what went wrong with a value on its way into the environment,
-// whatever it means: quotes that nothing stripped, line ends of a file,
-// references that nothing expanded.
-type blemish struct {
-	code   Code
-	reason Reason
-	level  Level
-}
-
-// hygiene finds the first fault of a value by the default policy, "" for none.
-func hygiene(v string, r *typeRule) (Code, Reason) {
-	_, found := clean(v, r, Policy{}.over(Policy{}))
-	if len(found) > 0 {
-		return found[0].code, found[0].reason
-	}
-	if placeholder(v) != notPlaceholder {
-		return EnvPlaceholderValue, ""
-	}
-	return "", ""
-}
-
-// clean returns v as it is to be read, and what is wrong with it: warnings, or
-// as the last one an error. It does not look for placeholders.
-func clean(v string, r *typeRule, p Policy) (text string, found []blemish) {
+// clean returns v as it is to be read, and what went wrong with it on its way
+// into the environment, whatever it means: quotes that nothing stripped, line
+// ends of a file, references that nothing expanded. That is warnings, or as the
+// last one an error; which key has them is not known here. It does not look for
+// placeholders.
+func clean(v string, r *typeRule, p Policy) (text string, found []Diagnostic) {
 	say := func(c Code, reason Reason, h Handling) (stop bool) {
-		if h == AsWarn {
-			found = append(found, blemish{c, reason, Warn})
-		} else if h == AsError {
-			found = append(found, blemish{c, reason, Error})
+		if h == AsWarn || h == AsError {
+			found = append(found, Diagnostic{Code: c, Level: h.level(), Reason: reason})
 		}
 		return h == AsError
 	}

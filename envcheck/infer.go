@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -46,55 +47,34 @@ func clientOfCommand(args []string) Client {
 // that of the waits for it, else of the waits for a key that it is a fallback
 // of, else the one that all waits share. Where waits differ it is generic,
 // which is what all of them read alike.
-func (c *Contract) giveClients() {
-	for _, k := range c.Keys {
-		if k.Type != TypeRedis {
-			continue
+func (l *loader) giveClients() {
+	var all Client
+	own, fallback := map[Key]Client{}, map[Key]Client{}
+	for _, w := range l.contract.Waits {
+		if w.Kind == "redis" {
+			own[w.Redis.URL] = agree(own[w.Redis.URL], w.Client)
+			all = agree(all, w.Client)
 		}
-		var own, fallback, all agreed
-		for _, w := range c.Waits {
-			if w.Kind != "redis" {
-				continue
-			}
-			all.add(w.Client)
-			if w.Redis.URL == k.Key {
-				own.add(w.Client)
-			} else if c.fallsBack(w.Redis.URL, k.Key) {
-				fallback.add(w.Client)
+	}
+	for _, k := range l.contract.Keys {
+		if client := own[k.Key]; client != "" {
+			for _, f := range k.Fallback {
+				fallback[f] = agree(fallback[f], client)
 			}
 		}
-		for _, a := range [...]agreed{own, fallback, all} {
-			if a != "" {
-				k.client = Client(a)
-				break
-			}
+	}
+	for _, k := range l.contract.Keys {
+		if k.Type == TypeRedis {
+			k.client = cmp.Or(own[k.Key], fallback[k.Key], all)
 		}
 	}
 }
 
-// fallsBack reports whether key has other among its fallbacks.
-func (c *Contract) fallsBack(key, other Key) bool {
-	for _, k := range c.Keys {
-		if k.Key != key {
-			continue
-		}
-		for _, f := range k.Fallback {
-			if f == other {
-				return true
-			}
-		}
+// agree is the client of one more wait beside those before it, generic when it
+// is another one.
+func agree(before, c Client) Client {
+	if before == "" || before == c {
+		return c
 	}
-	return false
-}
-
-// agreed is the one client that was added, or generic when they differ.
-type agreed Client
-
-func (a *agreed) add(c Client) {
-	switch *a {
-	case "", agreed(c):
-		*a = agreed(c)
-	default:
-		*a = agreed(Generic)
-	}
+	return Generic
 }

@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -58,7 +59,7 @@ func yamlFault(err error) Diagnostic {
 		return d
 	}
 	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
-		n := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		n := len(after) - len(strings.TrimLeft(after, numerals))
 		if line, err := strconv.Atoi(after[:n]); err == nil {
 			d.Fields = []Field{Int("line", line)}
 		}
@@ -66,20 +67,10 @@ func yamlFault(err error) Diagnostic {
 	return d
 }
 
+// byPosition compares what faultAt has made: line, then column.
 func byPosition(a, b Diagnostic) int {
-	at := func(d Diagnostic, i int) int64 {
-		if i < len(d.Fields) {
-			n, _ := d.Fields[i].value.(int64)
-			return n
-		}
-		return 0
-	}
-	for i := range 2 {
-		if diff := at(a, i) - at(b, i); diff != 0 {
-			return int(diff)
-		}
-	}
-	return 0
+	at := func(d Diagnostic, i int) int64 { return d.Fields[i].value.(int64) }
+	return cmp.Or(cmp.Compare(at(a, 0), at(b, 0)), cmp.Compare(at(a, 1), at(b, 1)))
 }
 
 // loader reads one file.
@@ -88,6 +79,7 @@ type loader struct {
 	faults     []Diagnostic
 	keys       map[Key]*KeySpec
 	waits      []*WaitSpec
+	waitNames  map[Word]bool
 	conditions map[string]*Expr
 	pending    []pendingExpr
 	used       []use
@@ -99,7 +91,8 @@ type loader struct {
 
 func newLoader() *loader {
 	return &loader{
-		contract: new(Contract), keys: map[Key]*KeySpec{}, conditions: map[string]*Expr{}, places: make(map[place]*yaml.Node, 256),
+		contract: new(Contract), keys: map[Key]*KeySpec{}, waitNames: map[Word]bool{}, conditions: map[string]*Expr{},
+		places: make(map[place]*yaml.Node, 256),
 	}
 }
 
@@ -185,7 +178,7 @@ func (l *loader) load(root *yaml.Node) {
 	l.checkSkip()
 	l.checkCodes()
 	l.findFallbackOnly()
-	c.giveClients()
+	l.giveClients()
 }
 
 // version looks at the language's version first: a file of another one would

@@ -40,11 +40,8 @@ func (l *loader) finishKey(k *KeySpec) {
 	case k.Type != TypeEnum && l.has(k, "enum"):
 		bad("enum", NotForThisType)
 	}
-	for i, w := range k.Enum {
-		if slices.Contains(k.Enum[:i], w) {
-			bad("enum", Repeated)
-			break
-		}
+	if repeats(k.Enum) {
+		bad("enum", Repeated)
 	}
 	for _, field := range [...]string{"min_len", "pattern"} {
 		if l.has(k, field) && !k.rule.is(worded) {
@@ -74,15 +71,20 @@ func (l *loader) finishKey(k *KeySpec) {
 	if k.Use == k.Key {
 		bad("deprecated", NamesItself)
 	}
-	for i, f := range k.Fallback {
-		switch {
-		case f == k.Key:
-			bad("fallback", NamesItself)
-		case slices.Contains(k.Fallback[:i], f):
-			bad("fallback", Repeated)
-		}
+	if slices.Contains(k.Fallback, k.Key) {
+		bad("fallback", NamesItself)
+	}
+	if repeats(k.Fallback) {
+		bad("fallback", Repeated)
 	}
 	k.Topic = l.topic(k)
+}
+
+// repeats reports whether a word stands twice in a list.
+func repeats[W ~string](words []W) bool {
+	words = slices.Clone(words)
+	slices.Sort(words)
+	return len(slices.Compact(words)) < len(words)
 }
 
 func (l *loader) secretFields(k *KeySpec, bad func(string, Reason)) {
@@ -135,7 +137,7 @@ func (l *loader) topic(k *KeySpec) Code {
 	return topic
 }
 
-// codesOf are the codes that there can be about k.
+// codesOf are the codes that there can be about k, first the one for its lack.
 func codesOf(topic Code, k *KeySpec) []Code {
 	codes := []Code{topic + "_missing"}
 	if k.canFail() {
@@ -206,10 +208,6 @@ func (l *loader) checkSkip() {
 
 // findFallbackOnly finds the keys that nothing but fallbacks names.
 func (l *loader) findFallbackOnly() {
-	named := map[Key]bool{}
-	for _, u := range l.used {
-		named[u.key] = true
-	}
 	c := l.contract
 	only, other := map[Key]bool{}, map[Key]bool{}
 	for _, k := range c.Keys {

@@ -5,7 +5,7 @@ import (
 )
 
 // maxExpanded bounds how many nodes a file's aliases may add to its own.
-const maxExpanded = 10_000
+const maxExpanded = 20_000
 
 // count is the number of nodes at n, aliases not followed.
 func count(n *yaml.Node) int {
@@ -56,6 +56,7 @@ func (l *loader) mapping(n *yaml.Node) ([]pair, bool) {
 		l.fault(n, ContractBadValue, NotAMapping)
 		return nil, false
 	}
+	l.nodes += len(n.Content) / 2 // its keys, which nothing resolves
 	var pairs, merged []pair
 	seen := make(map[string]bool, len(n.Content)/2)
 	pairs = make([]pair, 0, len(n.Content)/2)
@@ -63,8 +64,9 @@ func (l *loader) mapping(n *yaml.Node) ([]pair, bool) {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
-			merged = append(merged, l.merge(value)...)
-			l.nodes += len(merged)
+			more := l.merge(value)
+			l.nodes += len(more) // a chain of merges copies them at each step
+			merged = append(merged, more...)
 		case key.Kind != yaml.ScalarNode:
 			l.fault(key, ContractBadValue, NotAText)
 		case seen[key.Value]:
@@ -108,10 +110,10 @@ func (l *loader) list(n *yaml.Node) ([]*yaml.Node, bool) {
 	return n.Content, true
 }
 
-// isMapping looks whether a mapping stands at n, where there is a choice.
-func isMapping(n *yaml.Node) bool {
+// isKind looks whether a mapping, say, stands at n, where there is a choice.
+func isKind(n *yaml.Node, k yaml.Kind) bool {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	return n.Kind == yaml.MappingNode
+	return n.Kind == k
 }

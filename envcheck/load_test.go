@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,7 @@ func TestLoadFaults(t *testing.T) {
 		{"line break in purpose", `keys: {A: {purpose: "a\nstartgate: info  exec"}}`, "3:21 contract_bad_value/not_printable"},
 		{"pattern", "keys: {A: {pattern: '('}}", "3:21 contract_bad_value/pattern_invalid"},
 		{"look-ahead", "keys: {A: {pattern: 'a(?=b)'}}", "3:21 contract_bad_value/pattern_invalid"},
+		{"pattern that closes brackets", "keys: {A: {pattern: 'a)|(?:b'}}", "3:21 contract_bad_value/pattern_invalid"},
 		{"pattern of a number", "keys: {A: {type: int, pattern: '1'}}", "3:32 contract_bad_value/not_for_this_type"},
 		{"length of a bool", "keys: {A: {type: bool, min_len: 1}}", "3:33 contract_bad_value/not_for_this_type"},
 		{"bounds of a text", "keys: {A: {min: 1}}", "3:17 contract_bad_value/not_for_this_type"},
@@ -105,6 +107,9 @@ func TestLoadFaults(t *testing.T) {
 		{"comparison with a secret", "keys: {A: {secret: true, required: A == x}}", "3:41 contract_bad_expression/compares_secret"},
 		{"bare key", "keys: {A: {required: A}}", "3:23 contract_bad_expression/bare_key_not_bool"},
 		{"two expressions", "keys: {A: {required: set(A) set(A)}}", "3:29 contract_bad_expression/unexpected_token"},
+		{"long expression", "keys: {A: {required: " + strings.Repeat("set(A) or ", maxExprSize) + "set(A)}}", "3:22 contract_bad_expression/too_long"},
+		{"expression with long conditions", "keys: {A: {required: a or b}}\nconditions: {a: " + strings.Repeat("set(A) or ", maxExprSize-3) + "set(A), b: set(A)}",
+			"3:22 contract_bad_expression/too_long"},
 		{"open quote", `keys: {A: {required: "A == 'x"}}`, "3:28 contract_bad_expression/quote_open"},
 		{"all policies", "keys: {}\npolicy: {empty: warn, whitespace: off, placeholders: x, references: x, quotes: x, duplicates: x, unknown: x, reasons: x, spelling: x}",
 			strings.TrimSpace(strings.Join([]string{"4:17", "4:35", "4:54", "4:69", "4:80", "4:95", "4:107", "4:119", "4:132"}, " contract_bad_value/not_in_enum\n") + " contract_bad_value/not_in_enum")},
@@ -114,6 +119,7 @@ func TestLoadFaults(t *testing.T) {
 		{"wait for a key of another type", "keys: {A: {}}\nwaits: [{redis: A}, {http: A}, {postgres: A}]",
 			"4:17 contract_bad_value/key_of_other_type\n4:28 contract_bad_value/key_of_other_type\n4:43 contract_bad_value/key_of_other_type"},
 		{"two waits of one name", "keys: {A: {type: redis_url}}\nwaits: [{redis: A}, {redis: A}]", "4:21 contract_bad_value/repeated"},
+		{"waits for no name of a key", "keys: {}\nwaits: [{http: not-a-key, path: /x}, {tcp: x}]", "4:16 contract_bad_value/not_a_key\n4:44 contract_bad_value/not_a_key"},
 		{"unknown client", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, client: celeri}]", "4:28 contract_bad_value/not_in_enum"},
 		{"unknown level", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, require: [writes], prefer: [write]}]", "4:30 contract_bad_value/not_in_enum\n4:48 contract_bad_value/not_in_enum"},
 		{"no version", "keys: {A: {type: redis_url}}\nwaits: [{redis: A, prefer: [version>=six]}]", "4:29 contract_bad_value/not_a_version"},
@@ -126,6 +132,7 @@ func TestLoadFaults(t *testing.T) {
 		{"no header", "keys: {A: {type: http_url}, B: {type: int}}\nwaits: [{http: A, header: {key: C}}, {http: A, name: b, header: {name: 'X Y', key: A}}, {http: A, name: c, header: {name: Host, key: B, value: x}}]",
 			"4:27 contract_missing_field\n4:33 contract_key_undeclared\n4:65 contract_bad_value/key_of_other_type\n4:72 contract_bad_value/not_a_name\n" +
 				"4:116 contract_bad_value/key_of_other_type\n4:123 contract_bad_value/reserved_name\n4:137 contract_unknown_field"},
+		{"header with a letter that small letters have", "keys: {A: {type: http_url}, B: {}}\nwaits: [{http: A, header: {name: \u212a, key: B}}]", "4:34 contract_bad_value/not_a_name"},
 		{"parts without host", "keys: {A: {type: port}}\nwaits: [{redis: {port: A}}]", "4:17 contract_bad_value/parts_without_host"},
 		{"URL beside parts", "keys: {A: {type: redis_url}, P: {type: port}}\nwaits: [{redis: {url: A, port: P}}]", "4:17 contract_bad_value/url_beside_parts"},
 		{"Sentinels without master", "keys: {A: {type: list}}\nwaits: [{redis: {sentinels: A}}]", "4:17 contract_bad_value/master_missing"},
@@ -167,6 +174,7 @@ func TestLoadWholeFileFaults(t *testing.T) {
 		{"no version", "name: x\nkeys: {}\n", "1:1 contract_missing_field"},
 		{"no name", "contract: 1\nkeys: {}\n", "1:1 contract_missing_field"},
 		{"name", "contract: 1\nname: My_Contract\nkeys: {}\n", "2:7 contract_bad_value/not_a_name"},
+		{"name of 64 characters", "contract: 1\nname: " + strings.Repeat("a", 64) + "\nkeys: {}\n", "2:7 contract_bad_value/not_a_name"},
 		{"too large", head + "keys: {}\n" + strings.Repeat("#", maxContract), "contract_syntax/too_large"},
 		{"not UTF-8", head + "doc: \xff\nkeys: {}\n", "contract_syntax"},
 	} {
@@ -220,25 +228,68 @@ func TestLoadIsBounded(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		merge += fmt.Sprintf("  A%d: &a%d {<<: [%s]}\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
+	doubled := head + "keys: {A: {}}\nconditions:\n  c0: %s\n"
+	for i := range 18 {
+		doubled += fmt.Sprintf("  c%d: c%d and c%d\n", i+1, i, i)
+	}
+	many := ""
+	for i := range 600 {
+		many += fmt.Sprintf(", A%d: {}", i)
+	}
 	for name, text := range map[string]string{
 		"merge bomb":    merge,
+		"merge of many": head + "doc: {a: &a {b: {}" + many + "}}\nkeys: {<<: [*a" + strings.Repeat(", *a", 4_000) + "]}",
+		"many to self":  head + "keys: &a {<<: *a" + many + "}",
 		"merge to self": head + "keys:\n  A: &a {<<: *a}\n",
 		"alias to self": head + "keys: &a\n  A: *a\n",
 		"many keys":     head + "keys:\n" + strings.Repeat("  A: {}\n", 20_000),
 		"deep":          head + "keys: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
 		"deep expr":     head + "keys: {A: {required: " + strings.Repeat("(", 1000) + "}}",
+		"doubled expr":  fmt.Sprintf(doubled, "set(A)"),
+		"doubled const": fmt.Sprintf(doubled, "'true'"),
 		"long expr":     head + "keys: {A: {required: " + strings.Repeat("not ", 100_000) + "x}}",
 	} {
 		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			start := time.Now()
 			c, ds := Load(strings.NewReader(text))
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %s", took)
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 2*time.Second || mb > 100 {
+				t.Errorf("took %s and %d MB", took, mb)
 			} else {
-				t.Logf("took %s", took)
+				t.Logf("took %s and %d MB", took, mb)
 			}
 			if c != nil || len(ds) == 0 {
 				t.Error("it is taken for a contract")
+			}
+		})
+	}
+}
+
+// What takes the square of a contract's length, a contract of the greatest
+// length never ends.
+func TestLoadTakesLongLists(t *testing.T) {
+	lines := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"enum":     "keys: {A: {enum: [x" + lines(100_000, ", %d") + "]}}",
+		"fallback": "keys: {A: {fallback: [B" + lines(100_000, ", X%d") + "]}}",
+		"waits":    "keys:\n" + lines(1_500, "  A%d: {type: redis_url}\n") + "waits:\n" + lines(1_500, "  - {redis: A%[1]d, name: a%[1]d}\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			Load(strings.NewReader(head + text + "\n"))
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("took %s", took)
+			} else {
+				t.Logf("took %s", took)
 			}
 		})
 	}

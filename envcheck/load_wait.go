@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // checkWait works out what a wait's fields mean together.
@@ -21,6 +23,8 @@ func (l *loader) checkWait(w *WaitSpec) {
 	case kinds > 1:
 		l.faultIn(w, "", ContractBadValue, SeveralKinds)
 		return
+	case w.Kind == "":
+		return // what names its address is no name, which was said
 	}
 	for _, f := range kindFields {
 		if l.has(w, f.field) && !slices.Contains(strings.Fields(f.kinds), string(w.Kind)) {
@@ -28,11 +32,10 @@ func (l *loader) checkWait(w *WaitSpec) {
 		}
 	}
 	w.Name = cmp.Or(w.Name, w.Kind)
-	for _, other := range l.contract.Waits {
-		if other.Name == w.Name {
-			l.faultIn(w, "name", ContractBadValue, Repeated)
-		}
+	if l.waitNames[w.Name] {
+		l.faultIn(w, "name", ContractBadValue, Repeated)
 	}
+	l.waitNames[w.Name] = true
 	switch w.Kind {
 	case "redis":
 		l.checkRedis(w)
@@ -66,18 +69,13 @@ func (l *loader) checkRedis(w *WaitSpec) {
 			w.Topology = "sentinel"
 		}
 	}
-	forms := 0
-	for _, k := range [...]Key{r.URL, r.Host, r.Sentinels} {
-		if k != "" {
-			forms++
-		}
-	}
+	forms := len(given(r.URL, r.Host, r.Sentinels))
 	// The URLs of two families may name Sentinels; asynq's has the master too.
 	inURL := r.URL != "" && (w.Client == Celery || w.Client == Asynq)
 	parts := r.Port != "" || r.TLS != "" && r.Sentinels == "" || r.DB != "" && r.Sentinels == ""
 	bad := func(reason Reason) { l.faultIn(w, "redis", ContractBadValue, reason) }
 	switch {
-	case forms == 0 && isMapping(l.places[place{w, "redis"}]):
+	case forms == 0 && isKind(l.places[place{w, "redis"}], yaml.MappingNode):
 		bad(PartsWithoutHost)
 	case forms > 1, r.URL != "" && parts:
 		bad(URLBesideParts)
@@ -126,25 +124,22 @@ func (l *loader) checkSettings() {
 
 // keys are the keys that health needs.
 func (h *Health) keys() []Key {
-	keys := []Key{h.Listen, h.Revision, h.HeartbeatFile}
+	var port Key
 	if h.HTTP != nil {
-		keys = append(keys, h.HTTP.Port)
+		port = h.HTTP.Port
 	}
-	return slices.DeleteFunc(keys, func(k Key) bool { return k == "" })
+	return given(h.Listen, h.Revision, h.HeartbeatFile, port)
 }
 
 // keys are the keys that a wait needs or may use.
 func (w *WaitSpec) keys() []Key {
 	r := w.Redis
-	var keys []Key
-	for _, k := range [...]Key{
-		w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName, w.Header.Key,
-	} {
-		if k != "" {
-			keys = append(keys, k)
-		}
-	}
-	return keys
+	return given(w.Address, r.URL, r.Host, r.Sentinels, r.Port, r.User, r.Password, r.DB, r.TLS, w.TLS.CA, w.TLS.ServerName, w.Header.Key)
+}
+
+// given are those of keys that the contract names.
+func given(keys ...Key) []Key {
+	return slices.DeleteFunc(keys, func(k Key) bool { return k == "" })
 }
 
 // address is the key without which there is nothing to wait for.

@@ -29,9 +29,10 @@ func (u *URLParts) setPostgres(verify TLSVerify) (ca string, _ Reason) {
 		return "", BadPercentEncoding
 	}
 	for param := range strings.SplitSeq(u.Query, "&") {
-		name, text, _ := strings.Cut(param, "=")
-		value, ok := libpqText(text)
-		if !ok {
+		name, value, _ := strings.Cut(param, "=")
+		name, ok := libpqText(name)
+		value, ok2 := libpqText(value)
+		if !ok || !ok2 {
 			return "", BadPercentEncoding
 		}
 		switch name {

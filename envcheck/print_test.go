@@ -219,7 +219,7 @@ func (p *printer) line(name string, v any) {
 		}
 	case []Key:
 		if len(v) > 0 {
-			p.raw(name + ": [" + joinKeys(v, ", ") + "]\n")
+			p.raw(name + ": [" + joinWords(v, ", ") + "]\n")
 		}
 	}
 }

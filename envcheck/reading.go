@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -24,7 +25,7 @@ type reading struct {
 	value  value
 	file   bool // text comes from KEY_FILE
 
-	found    []blemish    // warnings, or as the last one an error
+	found    []Diagnostic // warnings, or as the last one an error
 	fault    []Diagnostic // of the value itself
 	stands   standIn      // whether the value only stands for one
 	repeated bool         // it is set twice, to different values
@@ -38,9 +39,7 @@ func (j *judge) read(k *KeySpec) *reading {
 		return r
 	}
 	text, set := j.env.first[string(k.Key)]
-	if j.env.differs[string(k.Key)] {
-		r.repeated = true
-	}
+	r.repeated = slices.Contains(j.env.differs, string(k.Key))
 	if k.File {
 		if path, ok := j.env.first[string(k.Key)+fileSuffix]; ok && path != "" && path != "/dev/null" {
 			if text != "" {
@@ -82,7 +81,10 @@ func (r *reading) judge(text string) {
 	k := r.spec
 	clean, found := clean(text, k.rule, k.Policy)
 	r.text, r.found = text, found
-	if n := len(found); n > 0 && found[n-1].level == Error {
+	for i := range found {
+		found[i].Keys = []Key{r.from}
+	}
+	if n := len(found); n > 0 && found[n-1].Level == Error {
 		r.status = faulty
 		return
 	}
@@ -106,7 +108,7 @@ func (r *reading) judge(text string) {
 	case len(found) > 0:
 		// What it is warned of is why the value cannot be read.
 		r.status = faulty
-		r.found[len(found)-1].level = Error
+		found[len(found)-1].Level = Error
 	default:
 		r.fail(k.invalidText(r.from, clean, reason))
 	}
@@ -127,11 +129,9 @@ func (k *KeySpec) invalid(key Key, reason Reason) Diagnostic {
 			d.Text = "the Redis URL cannot be read"
 		}
 	}
-	if fix := reasonFix(reason); fix != "" {
-		d.Fix = Word(fix)
-	}
-	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.rule.schemes != "" && k.Type != TypeRedis {
-		d.Fix = "start it with " + k.rule.schemes
+	d.Fix = cmp.Or(reasonFix(reason), d.Fix)
+	if (reason == SchemeMissing || reason == SchemeUnsupported) && k.Type != TypeRedis {
+		d.Fix = "start it with " + cmp.Or(k.rule.schemes, "a scheme and ://")
 	}
 	return d
 }
@@ -145,6 +145,24 @@ func (k *KeySpec) invalidText(key Key, text string, reason Reason) Diagnostic {
 	return d
 }
 
+// otherClient is the advice to name the worker's family, where one would take
+// the URL that generic does not. It is made of the families' names alone.
+func (k *KeySpec) otherClient(s string, refused Reason) Word {
+	if k.Type != TypeRedis || dialectOf(k.client).client != Generic {
+		return ""
+	}
+	var families []Client
+	for _, c := range Clients() {
+		if _, reason := ParseRedisURL(c, s); reason == "" {
+			families = append(families, c)
+		}
+	}
+	if len(families) == 0 {
+		return ""
+	}
+	return reasonFix(refused) + Word("; or set STARTGATE_CLIENT, or client in the contract, to "+orList(families)+" if the worker is that")
+}
+
 // sayDoubt says what of a Redis URL its client reads in a way that may not be
 // meant.
 func (j *judge) sayDoubt(r *reading) {
@@ -153,12 +171,9 @@ func (j *judge) sayDoubt(r *reading) {
 	}
 }
 
-// reading is what is known of a key.
-func (j *judge) reading(k Key) *reading { return j.readings[k] }
-
-// isSet implements [keyState]. A default does not count as set.
+// isSet is the truth of set(k). A default does not count as set.
 func (j *judge) isSet(k Key) truth {
-	switch j.reading(k).status {
+	switch j.readings[k].status {
 	case unset:
 		return isFalse
 	case faulty:
@@ -167,7 +182,7 @@ func (j *judge) isSet(k Key) truth {
 	return isTrue
 }
 
-// isTrue implements [keyState]: an unset bool is its default, else false.
+// isTrue is the truth of k by itself: an unset bool is its default, else false.
 func (j *judge) isTrue(k Key) truth {
 	text, ok, known := j.text(k)
 	if !known {
@@ -176,9 +191,10 @@ func (j *judge) isTrue(k Key) truth {
 	return truthOf(ok && text == "true")
 }
 
-// text implements [keyState].
-func (j *judge) text(k Key) (string, bool, bool) {
-	r := j.reading(k)
+// text is k's value as it compares with a literal; known is false when the key
+// has a fault, ok when it has neither value nor default.
+func (j *judge) text(k Key) (_ string, ok, known bool) {
+	r := j.readings[k]
 	switch {
 	case r.status == faulty:
 		return "", false, false
@@ -194,7 +210,7 @@ func (j *judge) text(k Key) (string, bool, bool) {
 
 // number is a key's number, or its default's; of a time in seconds.
 func (j *judge) number(k Key) (*big.Rat, bool) {
-	r := j.reading(k)
+	r := j.readings[k]
 	v := r.value
 	switch {
 	case r.status == faulty:

@@ -1,10 +1,12 @@
 package envcheck
 
+import "cmp"
+
 // Reason narrows a code down. The set is closed: a reason is one of these
 // words and can hold nothing of a value.
 type Reason string
 
-// Why a Redis URL cannot be read.
+// Why a URL cannot be read, or a host and a port.
 const (
 	SchemeMissing         Reason = "scheme_missing"
 	SchemeUnsupported     Reason = "scheme_unsupported"
@@ -81,12 +83,14 @@ const (
 	ActionUnknown  Reason = "action_unknown"
 )
 
-// reasonFixes say what to do about a reason, where that is more than the
-// code's own advice.
-var reasonFixes = [...]struct {
+// advice says what to do about a reason, where that is more than the code's
+// own.
+type advice struct {
 	reason Reason
-	fix    string
-}{
+	fix    Word
+}
+
+var reasonFixes = [...]advice{
 	{SchemeMissing, "start the URL with redis:// or rediss://"},
 	{SchemeUnsupported, "start the URL with redis:// or rediss://"},
 	{SocketNotSupported, "use redis:// with a host, or write the socket as the worker's client does"},
@@ -116,15 +120,15 @@ var reasonFixes = [...]struct {
 	{CloseTo, "it is close to the name of a setting"},
 }
 
-func reasonFix(r Reason) string {
-	for i := range reasonFixes {
-		if reasonFixes[i].reason == r {
-			return reasonFixes[i].fix
-		}
-	}
-	for i := range contractFixes {
-		if contractFixes[i].reason == r {
-			return contractFixes[i].fix
+// reasonFix is the advice on r in a value, a setting or a contract.
+func reasonFix(r Reason) Word {
+	return cmp.Or(adviceOn(r, reasonFixes[:]), adviceOn(r, contractFixes[:]))
+}
+
+func adviceOn(r Reason, table []advice) Word {
+	for i := range table {
+		if table[i].reason == r {
+			return table[i].fix
 		}
 	}
 	return ""

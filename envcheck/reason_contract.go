@@ -90,12 +90,8 @@ const (
 	TopologyNotForThat Reason = "topology_not_for_that"
 )
 
-// contractFixes say what to do about a reason, where that is more than the
-// code's own advice.
-var contractFixes = [...]struct {
-	reason Reason
-	fix    string
-}{
+// contractFixes are the reasonFixes of this file's reasons.
+var contractFixes = [...]advice{
 	{BoolSpelling, "write true, false, 1 or 0: some languages take any other text for true"},
 	{NotBool, "write true, false, 1 or 0"},
 	{NotInteger, "write digits only: no sign, point, exponent or leading zero"},

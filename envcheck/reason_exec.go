@@ -72,12 +72,9 @@ const (
 	ScriptNotReadable     Reason = "script_not_readable"
 )
 
-// execFixes say what to do about a reason, where the code's own advice is too
-// little.
-var execFixes = [...]struct {
-	reason Reason
-	fix    Word
-}{
+// execFixes are apart from the others, since a reason such as IsDirectory means
+// something else there.
+var execFixes = [...]advice{
 	{NotInPath, "correct the command, or add its directory to PATH"},
 	{NoSuchFile, "correct the path, or add the file to the image"},
 	{NotADirectory, "correct the path: a part of it is a file"},
@@ -133,11 +130,4 @@ var execFixes = [...]struct {
 
 // ExecFix returns what to do when the worker cannot be executed for r, or ""
 // when the code says it all.
-func ExecFix(r Reason) Word {
-	for i := range execFixes {
-		if execFixes[i].reason == r {
-			return execFixes[i].fix
-		}
-	}
-	return ""
-}
+func ExecFix(r Reason) Word { return adviceOn(r, execFixes[:]) }

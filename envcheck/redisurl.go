@@ -243,7 +243,7 @@ func sentinelAddress(s string) (string, Reason) {
 	return bracket(p.Host) + ":" + p.Port, ""
 }
 
-// setDB reads a database's number.
+// setDB reads a database's number. None leaves it as it is.
 func (p *RedisParts) setDB(s string) Reason {
 	if s == "" {
 		return ""

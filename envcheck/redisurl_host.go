@@ -17,10 +17,7 @@ func (p *RedisParts) setHostPort(s string) Reason {
 			return HostInvalid
 		}
 		host, port = s[1:end], s[end+1:]
-		if ip, err := netip.ParseAddr(host); err != nil || !ip.Is6() || ip.Zone() != "" {
-			return HostInvalid
-		}
-		if port != "" && port[0] != ':' {
+		if !validAddress(host) || port != "" && port[0] != ':' {
 			return HostInvalid
 		}
 		port = strings.TrimPrefix(port, ":")
@@ -39,11 +36,24 @@ func (p *RedisParts) setHostPort(s string) Reason {
 	if port == "" {
 		port = redisPort
 	}
-	n, ok := digits(port)
+	p.Host = host
+	return p.setPort(port)
+}
+
+// setHost reads a host that has a key of its own.
+func (p *RedisParts) setHost(s string) Reason {
+	if strings.ContainsAny(s, ":[]/@") && !validAddress(s) {
+		return HostInvalid
+	}
+	return p.setHostPort(bracket(s))
+}
+
+func (p *RedisParts) setPort(s string) Reason {
+	n, ok := digits(s)
 	if !ok || n < 1 || n > 65535 {
 		return PortInvalid
 	}
-	p.Host, p.Port = host, strconv.Itoa(n)
+	p.Port = strconv.Itoa(n)
 	return ""
 }
 
@@ -55,30 +65,15 @@ func validHost(host string) bool {
 		return true
 	}
 	host = strings.TrimSuffix(host, ".")
-	if len(host) > 253 || strings.Trim(host, "0123456789.") == "" {
+	if len(host) > 253 || only(host, numerals+".") {
 		return false // resolvers take a number for an address or for nothing
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || !only(label, lowers+uppers+numerals+"-_") {
 			return false
-		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-				return false
-			}
 		}
 	}
 	return true
-}
-
-// digits reads a number that has digits only; strconv would take a sign.
-func digits(s string) (int, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	return int(n), err == nil
 }
 
 // validAddress reports whether host is an IPv6 address without brackets.

@@ -137,7 +137,7 @@ func TestSituations(t *testing.T) {
 		{"near names", "owns: [MAIL_*]\nkeys: {MAIL_KEY: {required: true}, OTHER_KEY: {}}", [][2]string{
 			{"MAIL_KYE=x", "mail_key_missing[MAIL_KEY] ~env_unknown_key[MAIL_KYE]"}, {"MAIL_KEY=x|MAIL_KEYS=x", "~env_unknown_key[MAIL_KEYS]"},
 			{"MAIL_KEY=x|MAIL_HOST=x|MAIL_QUEUE=y", "~env_unknown_keys[]"}, {"MAIL_KEY=x|OTHER_KYE=x|Mail_x=y", ""},
-			{"MAIL_KEY=x|STARTGATE_MAIL_KEY=x", ""},
+			{"MAIL_KEY=x|STARTGATE_MAIL_KEY=x", ""}, {"MAIL_KEY=x|MAIL_/path=y", "~env_unknown_keys[]"},
 		}},
 		{"unknown: error", "policy: {unknown: error}\nowns: [A_*, '*_Z']\nkeys: {A_B: {}}", [][2]string{
 			{"A_LONG_NAME=x", "env_unknown_keys[]"}, {"ANY_Z=x", "env_unknown_keys[]"}, {"A_C=x", "env_unknown_key[A_C]"}, {"B=x", ""},
@@ -145,7 +145,7 @@ func TestSituations(t *testing.T) {
 		{"unknown: off", "policy: {unknown: off}\nowns: ['*']\nkeys: {A: {}}", [][2]string{{"LONG_NAME=x", ""}}},
 		{"KEY_FILE is known", "owns: ['*']\nkeys: {KEY: {secret: true}, OPEN: {}}", [][2]string{{"KEY_FILE=", ""}, {"OPEN_FILE=x", "~env_unknown_keys[]"}}},
 		{"forbidden", "keys: {A: {forbidden: {when: set(B), level: warn}}, B: {}, C: {forbidden: true, type: int}}", [][2]string{
-			{"A=x", ""}, {"A=x|B=x", "~env_forbidden_key[A]"}, {"C=x", "env_forbidden_key[C]"}, {"C=", ""},
+			{"A=x", ""}, {"A=x|B=x", "~env_forbidden_key[A]"}, {"A=x|A=y|B=x", "~env_forbidden_key[A] env_duplicate_key[A]"}, {"C=x|C=y", "env_forbidden_key[C]"}, {"C=x", "env_forbidden_key[C]"}, {"C=", ""},
 		}},
 		{"deprecated", "keys: {A: {deprecated: {use: B}}, B: {}, C: {deprecated: {use: B, level: error}}}", [][2]string{
 			{"A=x", "~env_deprecated_key[A,B]"}, {"C=x", "env_deprecated_key[C,B]"}, {"B=x", ""}, {"A=", ""},
@@ -159,6 +159,21 @@ func TestSituations(t *testing.T) {
 		}},
 		{"fallback not permitted", "keys: {A: {required: set(R), fallback: {keys: [B], when: P}}, B: {}, P: {type: bool}, R: {}}", [][2]string{
 			{"B=x|R=1", "env_fallback_not_permitted[A,B]"}, {"B=x", ""}, {"B=x|R=1|P=1", "i:env_fallback_used[A,B]"}, {"B=x|R=1|P=so", "p_invalid[P]/not_bool"},
+		}},
+		{"fallback whose condition asks for a later one", "conditions: {c: set(B)}\nkeys: {A: {required: true, fallback: {keys: [X], when: c}}, B: {fallback: [Y]}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "i:env_fallback_used[A,X] i:env_fallback_used[B,Y]"}, {"X=1", "env_fallback_not_permitted[A,X]"},
+		}},
+		{"fallback whose condition asks for an earlier one", "conditions: {c: set(B)}\nkeys: {B: {fallback: [Y]}, A: {required: true, fallback: {keys: [X], when: c}}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "i:env_fallback_used[B,Y] i:env_fallback_used[A,X]"}, {"X=1", "env_fallback_not_permitted[A,X]"},
+		}},
+		{"fallbacks whose conditions ask for each other", "keys: {A: {required: true, fallback: {keys: [X], when: set(B)}}, B: {fallback: {keys: [Y], when: set(A)}}, X: {}, Y: {}}", [][2]string{
+			{"X=1|Y=1", "env_fallback_not_permitted[A,X]"}, {"X=1|B=1", "i:env_fallback_used[A,X]"},
+		}},
+		{"fallback of a fallback", "keys: {A: {required: true, fallback: [B]}, B: {fallback: [C]}, C: {}}", [][2]string{
+			{"C=1", "a_missing[A] i:env_fallback_used[B,C]"},
+		}},
+		{"fallback of a later fallback", "keys: {B: {fallback: [C]}, A: {required: true, fallback: [B]}, C: {}}", [][2]string{
+			{"C=1", "i:env_fallback_used[B,C] a_missing[A]"},
 		}},
 		{"reasons: off", "policy: {reasons: off}\nkeys: {A: {type: int}, B: {type: redis_url}, C: {type: redis_url}}\nrules: [{code: r, aligned: [B, C]}]", [][2]string{
 			{"A=x|B=redis://b|C=redis://c", "a_invalid[A] r[B,C]"}, {"B=h", "b_parse_failed[B]"},
@@ -210,8 +225,19 @@ func TestSkip(t *testing.T) {
 		{"no key", "keys: {A: {}, B: {}}\nskip_when: set(A) and set(B)", [][2]string{
 			{"A=x|B=y", "i:worker_disabled[A,B]"}, {"A=x", ""},
 		}},
+		{"blank with a fallback", "keys: {ON: {type: bool}, A: {whitespace: warn, fallback: [B]}, B: {}}\nskip_when: not ON", [][2]string{
+			{"ON=0|A= |B=x", "~env_surrounding_whitespace[A] i:worker_disabled[ON]"},
+		}},
 	} {
 		c.run(t)
+	}
+	for contract, want := range map[string]string{
+		"keys: {}\nskip_when: true":                   "worker disabled",
+		"keys: {A: {}}\nskip_when: true\nskip_key: A": "worker disabled by A",
+	} {
+		if got := string(contractOf(t, contract).Check(nil).Diagnostics[0].Text); got != want {
+			t.Errorf("%s: says %q", contract, got)
+		}
 	}
 	c := contractOf(t, "keys: {A: {}}\nskip_when: set(A)\non_skip: exit")
 	if r := c.Check(Environ{"A=1"}); !r.Skipped || !c.SkipExits || !r.OK() {
@@ -291,7 +317,7 @@ func TestSecretInArgs(t *testing.T) {
 
 func TestDuplicatesComeFromTheKernelsView(t *testing.T) {
 	c := contractOf(t, "keys: {A: {}, B: {}}")
-	raw := ParseEnviron([]byte("A=1\x00B=x\x00\x00A=2\x00B=x\x00novalue\x00"))
+	raw := ParseEnviron([]byte("A=1\x00B=x\x00\x00A=2\x00B=x\x00B\x00=x\x00=y\x00"))
 	r := c.CheckProcess(Process{Environ: Environ{"A=1", "B=x"}, Raw: raw})
 	if got := strings.Join(r.Codes(), " "); got != "env_duplicate_key[A]" {
 		t.Errorf("got %s", got)

@@ -1,6 +1,7 @@
 package envcheck
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -69,9 +70,7 @@ func (l *loader) checkRule(r *Rule) {
 			kinds++
 		}
 	}
-	if r.Level == "" {
-		r.Level = Error
-	}
+	r.Level = cmp.Or(r.Level, Error)
 	switch {
 	case kinds == 0:
 		bad("", NoKind)
@@ -83,24 +82,22 @@ func (l *loader) checkRule(r *Rule) {
 		bad("ignore", NotForThisKind)
 	}
 	field := string(r.Kind)
-	if len(unique(r.Keys)) < len(r.Keys) {
+	if repeats(r.Keys) {
 		bad(field, Repeated)
 	}
 	if r.kind.most > 0 && len(r.Keys) > r.kind.most {
 		bad(field, KeysNotComparable)
 	}
-	var specs []*KeySpec
+	var first *KeySpec
 	for _, k := range r.Keys {
-		if spec := l.keys[k]; spec != nil {
-			specs = append(specs, spec)
-		}
-	}
-	for _, spec := range specs {
+		spec := l.keys[k]
+		first = cmp.Or(first, spec)
 		switch {
+		case spec == nil:
 		case r.Kind == Aligned && spec.Type != TypeRedis:
 			bad(field, KeyOfOtherType)
 			return
-		case r.Kind == Less && (!spec.rule.is(numeric) || (spec.rule.unit == 0) != (specs[0].rule.unit == 0)):
+		case r.Kind == Less && (!spec.rule.is(numeric) || (spec.rule.unit == 0) != (first.rule.unit == 0)):
 			bad(field, KeysNotComparable)
 			return
 		}
@@ -177,7 +174,7 @@ func aligned(j *judge, r *Rule, found func(Reason, ...Key)) {
 			first = k
 			continue
 		}
-		if reason := differs(j.reading(first).value.redis.Reveal(), j.reading(k).value.redis.Reveal(), r.Ignore); reason != "" {
+		if reason := differs(j.readings[first].value.redis.Reveal(), j.readings[k].value.redis.Reveal(), r.Ignore); reason != "" {
 			found(reason, first, k)
 		}
 	}

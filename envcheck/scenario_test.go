@@ -121,7 +121,7 @@ func covers(t *testing.T, c *Contract, all []scenario) {
 			name, _, _ := strings.Cut(entry, "=")
 			keys[name] = true
 		}
-		j := &judge{contract: c, env: indexOf(s.env, nil), readFile: readSecret}
+		j := &judge{contract: c, env: indexOf(s.env), readFile: readSecret}
 		j.readAll()
 		for _, condition := range c.Conditions {
 			if condition.Expr.eval(j) == isTrue {

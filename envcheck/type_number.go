@@ -2,6 +2,7 @@ package envcheck
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,7 +24,7 @@ func readInt(s string, k *KeySpec) (value, Reason) {
 func readNumber(s string, k *KeySpec) (value, Reason) {
 	whole, fraction, dot := strings.Cut(s, ".")
 	switch {
-	case onlyDigits(whole) && (!dot || fraction != "" && strings.Trim(fraction, "0123456789") == ""):
+	case onlyDigits(whole) && (!dot || fraction != "" && only(fraction, numerals)):
 		if len(fraction) > maxDecimals {
 			return value{}, OutOfRange
 		}
@@ -43,7 +44,7 @@ func readPort(s string, k *KeySpec) (value, Reason) {
 }
 
 func readDuration(s string, k *KeySpec) (value, Reason) {
-	if s != "" && strings.Trim(s, "0123456789.") == "" && s != "0" {
+	if s != "" && only(s, numerals+".") && s != "0" {
 		return value{}, UnitMissing
 	}
 	d, err := time.ParseDuration(s)
@@ -58,7 +59,16 @@ func readDuration(s string, k *KeySpec) (value, Reason) {
 // onlyDigits takes what every language reads as the same whole number: no
 // sign, no leading zero, which is octal to some.
 func onlyDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == "" && (s[0] != '0' || len(s) == 1)
+	return s != "" && only(s, numerals) && (s[0] != '0' || len(s) == 1)
+}
+
+// digits reads a number that has digits only; strconv would take a sign.
+func digits(s string) (int, bool) {
+	if s == "" || !only(s, numerals) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil
 }
 
 func hasUnit(s string) bool {

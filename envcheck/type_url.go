@@ -17,6 +17,24 @@ type URLParts struct {
 	SSLMode  SSLMode // never ""
 }
 
+// schemePorts are the ports that a URL without one leads to.
+var schemePorts = [...]struct{ scheme, port string }{
+	{"http", "80"}, {"https", "443"}, {"postgres", "5432"}, {"postgresql", "5432"}, {"redis", "6379"}, {"rediss", "6379"},
+	{"amqp", "5672"}, {"amqps", "5671"}, {"smtp", "25"}, {"smtps", "465"}, {"mysql", "3306"}, {"mongodb", "27017"},
+	{"nats", "4222"}, {"kafka", "9092"}, {"ldap", "389"}, {"ldaps", "636"},
+}
+
+// DefaultPort is the port that the URL's scheme leads to, "" when there is
+// none that is known.
+func (u URLParts) DefaultPort() string {
+	for _, s := range schemePorts {
+		if s.scheme == u.Scheme {
+			return s.port
+		}
+	}
+	return ""
+}
+
 func readURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k) }
 
 func readHTTPURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k, "http", "https") }
@@ -26,7 +44,7 @@ func readHTTPURL(s string, k *KeySpec) (value, Reason) { return readURLOf(s, k, 
 func readPostgres(s string, k *KeySpec) (value, Reason) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	name, driver, named := strings.Cut(scheme, "+")
-	if !ok || !named || driver == "" || strings.Trim(strings.ToLower(driver), "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+	if !ok || !named || driver == "" || !only(strings.ToLower(driver), lowers+numerals+"_") {
 		return readURLOf(s, k, "postgres", "postgresql")
 	}
 	v, reason := readURLOf(name+"://"+rest, k, "postgres", "postgresql")
@@ -63,7 +81,7 @@ func splitURL(s string, credentials bool) (URLParts, Reason) {
 		return URLParts{}, ControlOrSpace
 	}
 	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+	if !ok || scheme == "" || !only(strings.ToLower(scheme), lowers+numerals+"+-.") {
 		return URLParts{}, SchemeMissing
 	}
 	authority, tail := rest, ""

@@ -53,7 +53,7 @@ type typeRule struct {
 	// unit is one of the type's numbers in seconds, 0 when it is no time.
 	unit    float64
 	suffix  Code   // end of the code for a value that cannot be read
-	schemes Word   // that a URL of the type starts with
+	schemes Word   // that a URL of the type starts with, for advice; "" for any
 	example string // for .env.example, "" when none would be of use
 	doc     Word   // what a value must be
 }
@@ -67,8 +67,8 @@ type value struct {
 	url    URLParts // of other URLs
 }
 
-// types is the one place where a type is declared: a line here and the
-// function that reads it are all that a new one takes.
+// types is where a type is declared: a line here and the function that reads it
+// are all that a new one takes, but for canFail when it takes any text.
 var types = [...]typeRule{
 	{TypeString, readText, worded | open, 0, "_invalid", "", "", "one line of text"},
 	{TypeText, readText, worded | open | lines, 0, "_invalid", "", "", "text"},
@@ -80,9 +80,9 @@ var types = [...]typeRule{
 	{TypeMillis, readInt, closed | numeric, 0.001, "_invalid", "", "1000", "whole milliseconds without a unit"},
 	{TypeDuration, readDuration, closed | numeric, 1, "_invalid", "", "5s", "a duration with units, such as 1m30s"},
 	{TypeEnum, readEnum, closed, 0, "_invalid", "", "", "one of the words that the contract lists"},
-	{TypeURL, readURL, worded | open, 0, "_invalid", "a scheme and ://", "", "a URL"},
+	{TypeURL, readURL, worded | open, 0, "_invalid", "", "", "a URL"},
 	{TypeHTTPURL, readHTTPURL, worded, 0, "_invalid", "http:// or https://", "https://example.org", "an http or https URL"},
-	{TypeRedis, readRedis, secret, 0, "_parse_failed", "redis:// or rediss://", "", "a Redis URL"},
+	{TypeRedis, readRedis, secret, 0, "_parse_failed", "", "", "a Redis URL"},
 	{TypePostgres, readPostgres, secret, 0, "_parse_failed", "postgres:// or postgresql://", "", "a PostgreSQL URL"},
 	{TypeEmail, readEmail, worded, 0, "_invalid", "", "name@example.org", "an e-mail address"},
 	{TypePath, readPath, worded, 0, "_invalid", "", "/var/lib/worker", "an absolute path"},
@@ -100,12 +100,6 @@ func (t Type) rule() *typeRule {
 }
 
 func (r *typeRule) is(t traits) bool { return r.traits&t != 0 }
-
-// canonical is a literal of an expression as the key's values compare with it.
-func (k *KeySpec) canonical(literal string) (string, Reason) {
-	v, reason := k.rule.read(literal, k)
-	return v.text, reason
-}
 
 // canFail reports whether there is a text that the key's type refuses.
 func (k *KeySpec) canFail() bool {

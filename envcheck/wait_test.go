@@ -35,6 +35,9 @@ func TestWaits(t *testing.T) {
 		{"parts", "keys: {H: {}, P: {type: port}, U: {}, W: {secret: true}, D: {type: int}, T: {type: bool}}\nwaits: [{redis: {host: H, port: P, user: U, password: W, db: D, tls: T}}]",
 			"H=h|P=1|U=u|W=w|D=2|T=1", "redis H h:1/2 u w true"},
 		{"only the host", "keys: {H: {}, P: {type: port}, D: {type: int, default: '3'}}\nwaits: [{redis: {host: H, port: P, db: D}}]", "H=::1", "redis H ::1:6379/3   false"},
+		{"a port that is none", "keys: {H: {}, P: {type: int}}\nwaits: [{redis: {host: H, port: P}}]", "H=h|P=70000", "p_invalid[P]/port_invalid"},
+		{"port 0", "keys: {H: {}, P: {type: int}}\nwaits: [{redis: {host: H, port: P}}]", "H=h|P=0", "p_invalid[P]/port_invalid"},
+		{"a database that is none", "keys: {H: {}, D: {type: int}}\nwaits: [{redis: {host: H, db: D}}]", "H=h|D=3000000000", "d_invalid[D]/out_of_range"},
 		{"no host", "keys: {H: {}}\nwaits: [{redis: {host: H}}]", "", "h_missing[H]"},
 		{"a host that is none", "keys: {H: {}}\nwaits: [{redis: {host: H}}]", "H=redis://h", "h_invalid[H]/host_invalid"},
 		{"Sentinels", "keys: {S: {type: list}, P: {secret: true}}\nwaits: [{redis: {sentinels: S, master: m, password: P}}]", "S=a:1, b|P=w", "redis S [a:1 b:26379] m w"},
@@ -65,6 +68,18 @@ func TestWaits(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAdviceOnASchemeIsTheTypes(t *testing.T) {
+	c := contractOf(t, "keys: {M: {}, U: {type: url}, H: {type: http_url}, R: {type: redis_url}}\nwaits: [{tcp: M, when: set(M)}]")
+	for env, want := range map[string]string{
+		"M=my_mail://h:25": "start it with a scheme and ://", "U=h:25": "start it with a scheme and ://",
+		"H=ftp://h": "start it with http:// or https://", "R=http://h": "start the URL with redis:// or rediss://",
+	} {
+		if ds := c.Check(Environ{env}).Diagnostics; len(ds) != 1 || !strings.HasSuffix(ds[0].Message(), "; "+want) {
+			t.Errorf("%s: %s", env, summary(ds))
+		}
 	}
 }
 
@@ -118,6 +133,9 @@ func TestPostgresURL(t *testing.T) {
 		{"postgres://h/d?sslnegotiation=direct", "", "parameter_unsupported"},
 		{"postgres://h/d?sslnegotiation=postgres&gssencmode=prefer", "", "  d prefer "},
 		{"postgres://h/d?gssencmode=require", "", "parameter_unsupported"},
+		{"postgres://h/d?%68ost=other", "", "parameter_unsupported"},
+		{"postgres://h/d?%75ser=u", "", "u  d prefer "},
+		{"postgres://h/d?us%zzer=u", "", "bad_percent_encoding"},
 		{"postgres://h,i/d", "", "multiple_hosts"},
 		{"postgres:///d?host=/run", "", "host_missing"},
 	} {
@@ -219,6 +237,11 @@ func TestBuiltin(t *testing.T) {
 		{"a service link as port", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_PORT=tcp://10.0.0.1:6379", "redis REDIS_HOST h:6379/0   false\n~env_service_link_collision[REDIS_PORT]"},
 		{"URL before host", [][]Key{known}, Generic, "REDIS_URL=redis://u|REDIS_HOST=h|REDIS_PORT=x", "redis REDIS_URL u:6379/0   false"},
 		{"faults of parts", [][]Key{known}, Generic, "REDIS_HOST=h:1|REDIS_PORT=0|REDIS_DB=-1", "redis_parse_failed[REDIS_HOST]/host_invalid redis_port_invalid[REDIS_PORT]/out_of_range env_redis_db_invalid[REDIS_DB]/not_integer"},
+		{"a database that is none", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_DB=3000000000", "env_redis_db_invalid[REDIS_DB]/out_of_range"},
+		{"words that parts may mean", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_USERNAME=null|REDIS_PASSWORD=none", "redis REDIS_HOST h:6379/0 null none false"},
+		{"a word that no host means", [][]Key{known}, Generic, "REDIS_HOST=none", "env_placeholder_value[REDIS_HOST]"},
+		{"a word that no URL means", [][]Key{known}, Generic, "REDIS_URL=undefined", "env_placeholder_value[REDIS_URL]"},
+		{"a word that no part means", [][]Key{known}, Generic, "REDIS_HOST=h|REDIS_PASSWORD=changeme", "env_placeholder_value[REDIS_PASSWORD]"},
 		{"a link as host", [][]Key{known}, Generic, "REDIS_HOST=changeme", "env_placeholder_value[REDIS_HOST]"},
 		{"provider", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|REDIS_URL=redis://u", "redis REDIS_PROVIDER my:6379/0   false"},
 		{"provider behind others", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|RQ_REDIS_URL=redis://rq", "redis RQ_REDIS_URL rq:6379/0   false"},

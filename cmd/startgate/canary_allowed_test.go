@@ -32,15 +32,15 @@ var conversions = map[finding]string{
 
 // reveals are the places where a value leaves its seal.
 var reveals = map[finding]string{
-	`compose/budget.go settingOf: s.Text.Reveal`:                        "for the length of a budget: a finding has names alone, see compose/name.go",
-	`compose/target.go redisURL: u.Reveal`:                              "to compare its parts: a finding has names alone, see compose/name.go",
-	`compose/target.go looseURL: u.Reveal`:                              "to compare its parts: a finding has names alone, see compose/name.go",
-	`envcheck/builtin.go sayURL: r.value.redis.Reveal`:                  "to seal it again as a target's",
-	`envcheck/reading.go sayDoubt: r.value.redis.Reveal`:                "a doubt is a reason",
-	`envcheck/check_wait.go redis: j.reading(k.URL).value.redis.Reveal`: "to put it together with other keys: target seals it again",
-	`envcheck/check_wait.go WorkerEnviron: e.value.Reveal`:              "for the worker's own environment: it is on no line",
-	`envcheck/rules.go aligned: j.reading(first).value.redis.Reveal`:    "to compare it: differs returns a reason",
-	`envcheck/rules.go aligned: j.reading(k).value.redis.Reveal`:        "to compare it: differs returns a reason",
+	`compose/budget.go settingOf: s.Text.Reveal`:                         "for the length of a budget: a finding has names alone, see compose/name.go",
+	`compose/target.go redisURL: u.Reveal`:                               "to compare its parts: a finding has names alone, see compose/name.go",
+	`compose/target.go looseURL: u.Reveal`:                               "to compare its parts: a finding has names alone, see compose/name.go",
+	`envcheck/builtin.go sayURL: r.value.redis.Reveal`:                   "to seal it again as a target's",
+	`envcheck/reading.go sayDoubt: r.value.redis.Reveal`:                 "a doubt is a reason",
+	`envcheck/check_wait.go redis: j.readings[k.URL].value.redis.Reveal`: "to put it together with other keys: target seals it again",
+	`envcheck/check_wait.go WorkerEnviron: e.value.Reveal`:               "for the worker's own environment: it is on no line",
+	`envcheck/rules.go aligned: j.readings[first].value.redis.Reveal`:    "to compare it: differs returns a reason",
+	`envcheck/rules.go aligned: j.readings[k].value.redis.Reveal`:        "to compare it: differs returns a reason",
 
 	`gate/contract.go loadContract: l.settings.Contract.Reveal`: "to open the file: readContract returns codes, reasons and lines",
 	`gate/contract.go Contract: s.Contract.Reveal`:              "to open the file: readContract returns codes, reasons and lines",
