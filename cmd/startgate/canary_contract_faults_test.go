@@ -107,9 +107,9 @@ var contractFaults = [...]contractFault{
 	{"a heartbeat of no age", envcheck.BelowMin, envcheck.ContractBadValue, declaring + "health: {heartbeat: {rq: true, max_age: 0}} # CANARY\n"},
 }
 
-// manyAliases stand for 20,000 names in a file of some hundred.
+// manyAliases stand for 40,000 names in a file of some hundred.
 var manyAliases = started + "keys: {A: {doc: CANARY}}\nrules:\n- {code: x, require_any: &a [A" + strings.Repeat(", A", 199) + "]}\n" +
-	strings.Repeat("- {code: x, doc: CANARY, require_any: *a}\n", 99)
+	strings.Repeat("- {code: x, doc: CANARY, require_any: *a}\n", 199)
 
 // TestContractFaults gives each of these contracts to commands that load it.
 func TestContractFaults(t *testing.T) {
