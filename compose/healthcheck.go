@@ -68,7 +68,9 @@ func (h *healthcheck) readTest(test node) {
 			h.script = h.args[0]
 		}
 	default:
-		h.script, _ = shellScript(h.args)
+		if i, ok := shellScript(h.args); ok {
+			h.script = h.args[i]
+		}
 	}
 }
 

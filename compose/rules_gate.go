@@ -65,7 +65,7 @@ func gateInShell(c *check, v *service) {
 	for n, i := range places {
 		each := start.commands[i]
 		for _, before := range start.commands[:i] {
-			errexit = errexit || before.words[0] == "set" && len(before.words) > 1 && strings.HasPrefix(before.words[1], "-") && strings.Contains(before.words[1], "e")
+			errexit = errexit || before.words[0] == "set" && exitsOnError(before.words[1:])
 		}
 		last := i == len(start.commands)-1
 		piped := each.after == "|" || each.after == "&" || i > 0 && start.commands[i-1].after == "|"

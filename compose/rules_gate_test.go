@@ -52,6 +52,7 @@ func TestThroughTheGate(t *testing.T) {
 }
 
 func TestShells(t *testing.T) {
+	const role = "version: 1\nservices: {worker: {role: worker}}\n"
 	run := func(shell, script string) string {
 		return started("    command: [" + shell + ", -c, '" + script + "']\n")
 	}
@@ -73,6 +74,12 @@ func TestShells(t *testing.T) {
 		{name: "wait and go on", file: run("sh", "/startgate wait; exec rq worker"), want: "SG403/error"},
 		{name: "wait or go on", file: run("sh", "/startgate wait || true; exec rq worker"), want: "SG403/error"},
 		{name: "-ec", file: started("    command: [sh, -ec, '/startgate wait; exec rq worker']\n")},
+		{name: "-ce", file: started("    command: [sh, -ce, '/startgate wait; exec rq worker']\n"), wiring: wiring{config: role}},
+		{name: "-euo pipefail", file: started("    command: [bash, -euo, pipefail, -c, 'exec /startgate -- rq worker']\n"), wiring: wiring{config: role}},
+		{name: "-o errexit", file: started("    command: [bash, -o, errexit, -c, '/startgate wait; exec rq worker']\n"), wiring: wiring{config: role}},
+		{name: "more behind -o pipefail", file: started("    command: [bash, -o, pipefail, -c, '/startgate -- rq worker; true']\n"), want: "SG403/error"},
+		{name: "--noprofile", file: started("    command: [bash, --noprofile, -c, '/startgate wait; exec rq worker']\n"), want: "SG403/error"},
+		{name: "set -o errexit", file: run("sh", "set -o errexit; /startgate wait; exec rq worker")},
 
 		{name: "worker in a shell", file: run("sh", "rq worker"), want: "SG401/warning SG404/warning"},
 		{name: "worker behind the gate in a shell", file: started("    entrypoint: [/startgate, --]\n    command: [sh, -c, 'umask 7; rq worker']\n"), want: "SG404/warning"},
