@@ -71,7 +71,7 @@ func gateInShell(c *check, v *service) {
 		piped := each.after == "|" || each.after == "&" || i > 0 && start.commands[i-1].after == "|"
 		switch verb := calls[n].verb; {
 		case verb != "run" && verb != "wait" && verb != "probe" && verb != "check":
-		case verb != "run" && (last || each.after == "&&"):
+		case verb != "run" && (!start.plain || last || each.after == "&&"):
 		case verb != "run" && !piped && (each.after == ";" && errexit || each.after == "||" && endsScript(start.commands[i+1])):
 		case verb != "run":
 			c.say(start.at, "the shell goes on to the worker whatever the gate says").fixed("startgate wait && exec the worker, or better entrypoint: [/startgate, --]")

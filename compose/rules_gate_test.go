@@ -71,6 +71,8 @@ func TestShells(t *testing.T) {
 		{name: "wait and then", file: run("sh", "/startgate wait && exec rq worker")},
 		{name: "wait with -e", file: run("sh", "set -e; /startgate wait; exec rq worker")},
 		{name: "wait or end", file: run("sh", "/startgate wait || exit 1; exec rq worker")},
+		{name: "unless wait then end", file: run("sh", "if ! /startgate wait; then exit 1; fi; exec rq worker")},
+		{name: "until probe", file: run("sh", "until /startgate probe; do sleep 1; done; exec rq worker"), want: "SG401/warning"},
 		{name: "wait and go on", file: run("sh", "/startgate wait; exec rq worker"), want: "SG403/error"},
 		{name: "wait or go on", file: run("sh", "/startgate wait || true; exec rq worker"), want: "SG403/error"},
 		{name: "-ec", file: started("    command: [sh, -ec, '/startgate wait; exec rq worker']\n")},
