@@ -27,11 +27,7 @@ type setting struct {
 // worker's own key say.
 func (v *service) setting(name string, otherwise time.Duration) setting {
 	if text, ok := v.gateFlag(strings.ReplaceAll(strings.ToLower(name), "_", "-")); ok {
-		n := v.at("entrypoint")
-		if !v.entrypoint.written {
-			n = v.at("command")
-		}
-		return readSetting(text, n, nil)
+		return readSetting(text, v.start(), nil)
 	}
 	variable := "STARTGATE_" + name
 	switch e := v.variables[variable]; {
@@ -93,24 +89,18 @@ func gateDuration(text string) (time.Duration, bool) {
 // gateFlag is the value of a flag of the gate in a service's command line.
 func (v *service) gateFlag(name string) (text string, ok bool) {
 	args, _ := v.argv()
-	if len(args) == 0 || program(args[0]) != gate {
-		return "", false
+	start, _ := v.shellStart()
+	calls, _ := start.gates()
+	if call, ok := gateIn(args); ok {
+		calls = []gateCall{call}
 	}
-	args = args[1:]
-	if len(args) > 0 && args[0] == "run" {
-		args = args[1:]
-	}
-	for len(args) > 0 && args[0] != "--" && strings.HasPrefix(args[0], "-") {
-		flag, value, valued := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
-		args = args[1:]
-		if !valued && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
-		if flag == name {
-			text, ok = value, true
+	for _, call := range calls {
+		if call.verb == "run" || call.verb == "wait" {
+			text, ok = call.flags[name]
+			return text, ok
 		}
 	}
-	return text, ok
+	return "", false
 }
 
 // budget is how long the worker's gate waits at most.
