@@ -54,7 +54,7 @@ func (v *service) discover() {
 	args, _ := v.argv()
 	all := words(args)
 	switch {
-	case slices.Contains(brokerImages, v.repository()), startsServer(all):
+	case startsServer(all), slices.Contains(brokerImages, v.repository()) && !runsBeside(all):
 		v.role = broker
 	default:
 		v.role = other
@@ -86,9 +86,20 @@ func (v *service) discover() {
 
 // startsServer reports whether a command line starts a Redis.
 func startsServer(args []string) bool {
+	return !slices.Contains(args, "--sentinel") && slices.ContainsFunc(args, isServer)
+}
+
+// isServer reports whether an argument names a Redis's program.
+func isServer(arg string) bool {
+	return slices.Contains([]string{"redis-server", "valkey-server", "keydb-server"}, program(arg))
+}
+
+// runsBeside reports whether a command line starts what a broker's image has
+// beside the server: a client, or a sentinel.
+func runsBeside(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		p := program(arg)
-		return p == "redis-server" || p == "valkey-server" || p == "keydb-server"
+		return slices.Contains(clientNames, p) || p == "redis-sentinel" || p == "valkey-sentinel" || arg == "--sentinel"
 	})
 }
 

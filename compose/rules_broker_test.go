@@ -2,6 +2,18 @@ package compose
 
 import "testing"
 
+// What is in a broker's image need not be one.
+func TestClientsOfBrokerImages(t *testing.T) {
+	for command, want := range map[string]string{
+		"redis-cli --cluster create a:1 b:1":           "",
+		"[sh, -c, 'until redis-cli ping; do :; done']": "",
+		"[sh, -c, 'redis-server & redis-cli info']":    "SG519/warning",
+		"redis-server": "SG519/warning",
+	} {
+		runWired(t, "SG519", []wired{{name: command, file: "services:\n  job:\n    image: redis:7\n    command: " + command + "\n", want: want}})
+	}
+}
+
 func TestBrokerRules(t *testing.T) {
 	const (
 		command = `[redis-server, --appendonly, "yes", --maxmemory-policy, noeviction]`

@@ -113,6 +113,10 @@ func TestBrokerHealthchecks(t *testing.T) {
 	} {
 		cases = append(cases, wired{name: c.test, file: brokerWith(c.test, c.more), want: c.want})
 	}
+	cases = append(cases,
+		wired{name: "a sentinel", file: brokerWith("[CMD, redis-cli, -p, '26379', ping]", "    command: [redis-sentinel, /s.conf]\n")},
+		wired{name: "a server as sentinel", file: brokerWith("[CMD, redis-cli, -p, '26379', ping]", "    command: [redis-server, /s.conf, --sentinel]\n")},
+	)
 	runWired(t, "SG50", cases)
 }
 
