@@ -167,6 +167,16 @@ func TestWhatIsNoRedisURL(t *testing.T) {
 	}
 }
 
+func TestResultBackends(t *testing.T) {
+	for value, want := range map[string][]string{
+		"django-db":  nil,
+		"rpc":        nil,
+		"redis:6379": {"SG302 warning @CELERY_RESULT_BACKEND"},
+	} {
+		envCase{name: value, files: envStack("RQ_REDIS_URL: redis://redis\nCELERY_RESULT_BACKEND: " + value), want: want}.test(t)
+	}
+}
+
 // without leaves out what another rule says of the same stacks.
 func without(want []string, value string) []string {
 	if value == "rediss://u:p@redis:6379/0" {

@@ -68,6 +68,9 @@ func (v *service) redisURL(e *envVar) (t target, ok bool) {
 	if !v.isRedisKey(e.name) || e.effective == "" || strings.HasPrefix(e.effective, markStart) {
 		return t, false
 	}
+	if e.name == "CELERY_RESULT_BACKEND" && !strings.Contains(e.effective, ":") {
+		return t, false // django-db, rpc and the like
+	}
 	if scheme, _, ok := strings.Cut(e.effective, "://"); ok && !slices.Contains(redisSchemes, strings.ToLower(scheme)) {
 		return t, false
 	}
