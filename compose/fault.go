@@ -47,6 +47,9 @@ func (v *service) findBlank(p envcheck.Process, e *envVar, said []string) {
 	}
 	blank := environment{}
 	for _, used := range e.variables {
+		if used.name == "COMPOSE_PROJECT_NAME" {
+			continue // compose sets it itself
+		}
 		if used.form != bare && used.form != mustBeSet {
 			if value, set := v.stack.environment[used.name]; set {
 				blank[used.name] = value

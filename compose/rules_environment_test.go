@@ -164,6 +164,8 @@ func TestRequiredKeyByItsForm(t *testing.T) {
 		{"passed on, and set here", "- RQ_REDIS_URL", []string{"RQ_REDIS_URL=" + url}, []string{"SG202 warning " + missing}},
 		{"a host that may be blank", "RQ_REDIS_URL: redis://${H}:6379/0", nil, []string{"SG202 error [redis_parse_failed] @RQ_REDIS_URL"}},
 		{"a host that must be set", "RQ_REDIS_URL: redis://${H:?m}:6379/0", nil, []string{"SG105 info @RQ_REDIS_URL"}},
+		{"a host that compose sets", "RQ_REDIS_URL: redis://${COMPOSE_PROJECT_NAME}-redis-1:6379/0", nil, nil},
+		{"a host that compose sets, and must", "RQ_REDIS_URL: redis://${COMPOSE_PROJECT_NAME:?}-redis-1:6379/0", nil, nil},
 		{"a port that must be set", "RQ_REDIS_URL: redis://redis:${P:?m}/0", nil, []string{"SG105 info @RQ_REDIS_URL"}},
 		{"a database that may be blank", "RQ_REDIS_URL: redis://redis:6379/${D}", nil, nil},
 		{"an optional key may be", "RQ_REDIS_URL: " + url + "\nREDIS_PASSWORD: ${P}", nil, nil},
