@@ -20,6 +20,14 @@ func TestBrokerAgainstURL(t *testing.T) {
 		{name: "required by a variable that must be set", files: stack(url, image+"command: redis-server --requirepass ${PW:?m}"), want: append([]string{"SG105 info @command"}, bad...)},
 		{name: "required by a variable that may be blank", files: stack(url, image+"command: redis-server --requirepass ${PW}")},
 		{name: "required if there is one", files: stack(url, image+"command: redis-server ${PW:+--requirepass $PW}")},
+		{name: "a password of the deployment in an env_file", files: map[string]string{
+			"compose.yaml": "services:\n  worker:\n    image: app\n    command: rq worker\n    env_file: w.env\n  redis:\n    image: redis:7\n    command: redis-server --requirepass ${PW:?m}\n",
+			"w.env":        "RQ_REDIS_URL=redis://:${PW}@redis\n",
+		}, want: []string{"SG105 info @command"}},
+		{name: "no password in an env_file", files: map[string]string{
+			"compose.yaml": "services:\n  worker:\n    image: app\n    command: rq worker\n    env_file: w.env\n  redis:\n    image: redis:7\n    command: redis-server --requirepass ${PW:?m}\n",
+			"w.env":        "HOST=redis\nRQ_REDIS_URL=redis://${HOST}\n",
+		}, want: append([]string{"SG105 info @command"}, bad...)},
 		{name: "an empty default", files: stack(url, image+"command: redis-server --requirepass '${PW:-}'")},
 		{name: "the password of a key of its own", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: app\n    command: rq worker\n    environment: {RQ_REDIS_URL: '" + url + "', REDIS_PASSWORD: abc}\n  redis:\n    image: redis:7\n    command: redis-server --requirepass abc\n"}},
 		{name: "users of its own", files: stack("redis://worker:abc@redis", image+"command: redis-server --user worker")},
