@@ -47,13 +47,14 @@ func (v *service) asked(s state) asked {
 func (v *service) listens() string {
 	args, _ := v.argv()
 	all := words(args)
-	for _, arg := range all {
-		if strings.HasSuffix(arg, ".conf") || strings.HasPrefix(arg, "--tls-port") || strings.HasPrefix(arg, "--flagfile") {
-			return ""
-		}
+	if configured(all) || slices.ContainsFunc(all, func(arg string) bool {
+		return strings.HasPrefix(arg, "--tls-port") || strings.HasPrefix(arg, "--flagfile")
+	}) {
+		return ""
 	}
 	port, _ := option(all, "--port")
-	if port == "" && slices.Contains(officialBrokers, v.imageName()) && (!v.command.written || startsServer(all)) {
+	own := v.entrypoint.written || v.command.written
+	if port == "" && slices.Contains(officialBrokers, v.imageName()) && (!own || startsServer(all)) {
 		return "6379"
 	}
 	if strings.Trim(port, "0123456789") != "" || port == "0" {

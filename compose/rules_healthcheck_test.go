@@ -72,6 +72,8 @@ func TestBrokerHealthchecks(t *testing.T) {
 		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", port},
 		{"", "[CMD, redis-cli, -e, ping]", "    command: [redis-server, /etc/redis.conf]\n"},
 		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    command: [redis-server, /etc/redis.conf]\n"},
+		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    command: [redis-server, /etc/redis.cfg]\n"},
+		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    entrypoint: /start.sh\n"},
 		{"", "[CMD, redis-cli, -p, '${PORT}', -e, ping]", ""},
 		{"", "[CMD, redis-cli, -p, '6390', -e, ping]", "    command: [redis-server, --port, '${PORT}']\n"},
 		{"", "[CMD, redis-cli, -s, /run/redis.sock, -e, ping]", ""},

@@ -129,9 +129,9 @@ func (v *service) asksNobody() bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(wordsAt(v.at("command")), func(w word) bool {
-		s := w.effective
-		return s == "--requirepass" || s == "--user" || s == "--aclfile" || s == "-" || s == "--include" || strings.HasSuffix(s, ".conf") || strings.HasPrefix(s, "/")
+	args := words(v.command.args)
+	return !configured(args) && !slices.ContainsFunc(args, func(s string) bool {
+		return strings.HasPrefix(s, "--user") || strings.HasPrefix(s, "--aclfile") || strings.HasPrefix(s, "--requirepass") || strings.HasPrefix(s, "/")
 	})
 }
 

@@ -68,6 +68,7 @@ func TestSecretRules(t *testing.T) {
 		{name: "published by a web", change: web("    ports: ['80:80']\n")},
 		{name: "published with a password", change: append(redis("    ports: ['10.0.0.5:6379:6379']\n"), "noeviction]", "noeviction, --requirepass, '${PW:?}']")},
 		{name: "published with a file", change: append(redis("    ports: ['10.0.0.5:6379:6379']\n"), "[redis-server, --appendonly", "[redis-server, /etc/redis.conf, --appendonly")},
+		{name: "published with a file of another name", change: append(redis("    ports: ['10.0.0.5:6379:6379']\n"), "[redis-server, --appendonly", "[redis-server, redis.cfg, --appendonly")},
 		{name: "published with another image", change: []string{"    image: redis:7\n", "    image: bitnami/valkey:8\n    environment: {VALKEY_PASSWORD: '${PW:?}'}\n    ports: ['10.0.0.5:6379:6379']\n"}},
 		{name: "published for some", change: redis("    ports: ['10.0.0.5:6379:6379']\n"), want: "SG804 warning services.redis.ports.0"},
 		{name: "a broker elsewhere", change: []string{"redis://redis:6379/0", "redis://queue.example:6379/0"}, want: "SG804 info" + at + "RQ_REDIS_URL"},

@@ -34,6 +34,7 @@ func TestBrokerAgainstURL(t *testing.T) {
 		{name: "not required", files: stack(secret, image), want: odd},
 		{name: "not required, with options", files: stack(secret, image+"command: redis-server --appendonly yes"), want: odd},
 		{name: "a configuration file", files: stack(secret, image+"command: redis-server /etc/redis.conf")},
+		{name: "a configuration file of another name", files: stack(secret, image+"command: [redis-server, redis.cfg]")},
 		{name: "an image of another make", files: stack(secret, "image: bitnami/redis\n")},
 		{name: "an image of one's own", files: stack(secret, "build: .\ncommand: redis-server\n")},
 		{name: "an entrypoint of one's own", files: stack(secret, image+"entrypoint: /start.sh")},

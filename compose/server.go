@@ -32,10 +32,8 @@ func (v *service) server() server {
 	if _, shell := shellScript(args); shell {
 		s.known = false // it can do more than start the server
 	}
+	s.known = s.known && !configured(all)
 	for _, word := range all {
-		if strings.Contains(word, ".conf") || word == "-" || word == "--include" {
-			s.known = false
-		}
 		s.acl = s.acl || word == "--user" || word == "--aclfile"
 	}
 	if value, given := option(all, "--requirepass"); given {
@@ -47,6 +45,18 @@ func (v *service) server() server {
 	}
 	s.tlsPort, _ = option(all, "--tls-port")
 	return s
+}
+
+// configured reports whether a server's command line names a configuration
+// file, be it called *.conf or else stand where the server looks for one.
+func configured(args []string) bool {
+	for i, arg := range args {
+		file := i > 0 && isServer(args[i-1]) && !strings.HasPrefix(arg, "-")
+		if file || strings.Contains(arg, ".conf") || arg == "-" || arg == "--include" {
+			return true
+		}
+	}
+	return false
 }
 
 // contradicted looks for brokers whose command line does not go with the URL
