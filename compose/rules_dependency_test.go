@@ -110,6 +110,19 @@ func TestNeeds(t *testing.T) {
 	})
 }
 
+func TestBrokersByHost(t *testing.T) {
+	of := func(host string) string {
+		return "services:\n  horizon:\n    image: app\n    command: php artisan horizon\n    environment: {REDIS_HOST: " + host + "}\n  redis: {image: redis}\n  cache: {image: redis}\n"
+	}
+	one := func(stack string) string { return strings.Replace(stack, "  cache: {image: redis}\n", "", 1) }
+	runWired(t, "SG503", []wired{
+		{name: "elsewhere", file: one(of("cache.example"))},
+		{name: "the only one", file: one(of("redis")), want: "SG503/warning"},
+		{name: "one of two", file: of("cache"), want: "SG503/warning"},
+		{name: "not known", file: one(of("'${HOST:?}'")), want: "SG503/warning"},
+	})
+}
+
 func TestOneShots(t *testing.T) {
 	of := func(migrate string) string {
 		return "services:\n  web:\n    image: app\n    depends_on: {migrate: {condition: service_completed_successfully}}\n  api:\n    image: app\n    depends_on: {migrate: {condition: service_completed_successfully}}\n  migrate:\n    image: app\n" + migrate

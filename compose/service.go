@@ -137,22 +137,22 @@ func (v *service) dependencies() []node { return v.at("depends_on").each() }
 // not.
 func (v *service) dependency(on string) node { return v.at("depends_on", on) }
 
-// brokers are the services of the stack that a worker's Redis URLs lead to. A
+// brokers are the services of the stack that a worker's Redis hosts are. A
 // stack whose only broker is named by none of them has that one, unless the
 // worker could have a broker of another kind.
 func (v *service) brokers() []*service { return v.facts.brokers.of(v, v.findBrokers) }
 
 func (v *service) findBrokers() []*service {
 	var found []*service
-	targets := v.targets()
-	for _, t := range targets {
-		for _, b := range v.stack.of(broker) {
-			if slices.Contains(b.hostNames(), t.host) && !slices.Contains(found, b) {
+	hosts := v.redisHosts()
+	for _, h := range hosts {
+		for _, b := range v.stack.servicesAt(h.host) {
+			if b.role == broker && !slices.Contains(found, b) {
 				found = append(found, b)
 			}
 		}
 	}
-	if all := v.stack.of(broker); len(found) == 0 && len(all) == 1 && len(targets) == 0 && !v.otherBroker() {
+	if all := v.stack.of(broker); len(all) == 1 && len(hosts)+len(v.targets()) == 0 && !v.otherBroker() {
 		return all
 	}
 	return found
