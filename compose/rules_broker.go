@@ -86,7 +86,7 @@ func (v *service) directives() (found []directive, more bool) {
 		more = more || !e.known
 		var flags []word
 		for _, w := range strings.Fields(e.effective) {
-			flags = append(flags, word{text{symbolic: w, effective: w, known: !marked(w)}, e.node})
+			flags = append(flags, word{text{symbolic: w, effective: w, known: !marked(w)}, e.node, false})
 		}
 		others, unread := readDirectives(flags, e)
 		found, more = append(found, others...), more || unread

@@ -44,6 +44,9 @@ func TestSecretRules(t *testing.T) {
 		{name: "a server's option in the container", change: []string{"[redis-server, --appendonly, \"yes\", --maxmemory-policy, noeviction]", "[sh, -c, 'exec redis-server --requirepass \"$$PW\"']"}},
 		{name: "a client's option", change: check("redis-cli -a changeme ping | grep -q PONG"), want: "SG801 error services.redis.healthcheck.test"},
 
+		{name: "an option of what reads a client's output", change: check("redis-cli ping | grep -a PONG")},
+		{name: "a client's option behind another command", change: check("[CMD-SHELL, 'true && exec redis-cli -a changeme -e ping']"), want: "SG801 error services.redis.healthcheck.test.1"},
+
 		{name: "a URL", change: env("DATABASE_URL: postgres://app:3f1c0c9e5b@db.example/app"), want: "SG802 error" + at + "DATABASE_URL"},
 		{name: "a URL's default", change: env("DATABASE_URL: ${DATABASE_URL:-postgres://app:3f1c0c9e5b@db.example/app}"), want: "SG802 error" + at + "DATABASE_URL"},
 		{name: "a URL's password by default", change: env("DATABASE_URL: postgres://app:${PW:-changeme}@db.example/app")},

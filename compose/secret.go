@@ -146,9 +146,7 @@ func (v *service) passwords() []password {
 	client := false
 	all := v.commandWords()
 	for i, w := range all {
-		if slices.Contains(clientNames, program(w.symbolic)) {
-			client = true
-		}
+		client = client && !w.first || slices.Contains(clientNames, program(w.symbolic))
 		flag, value, valued := strings.Cut(w.symbolic, "=")
 		ofClient := client && slices.Contains(clientFlags, flag)
 		if !ofClient && !slices.Contains(passwordFlags, flag) {
