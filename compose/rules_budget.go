@@ -2,6 +2,7 @@ package compose
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -59,7 +60,7 @@ func brokerStartPeriod(c *check) {
 // workerWindow is SG603.
 func workerWindow(c *check, v *service) {
 	h := v.healthcheck()
-	if !v.throughGate() || !h.written || h.disabled || !h.known || slices.Contains(h.args, "--liveness") {
+	if !v.throughGate() || !h.written || h.disabled || !h.known || strings.Contains(strings.Join(h.args, " "), " --liveness") {
 		return
 	}
 	var longest time.Duration
@@ -134,6 +135,7 @@ func noRestart(c *check, v *service) {
 		return
 	}
 	args, _ := v.argv()
+	args = words(args)
 	if slices.Contains(args, "--burst") || v.client == envcheck.RQ && slices.Contains(args, "-b") || c.awaited(v) {
 		return
 	}

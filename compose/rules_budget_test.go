@@ -193,6 +193,7 @@ func TestBudgetRules(t *testing.T) {
 		{name: "a delay", change: []string{refuseAfter, refuseAfter + "      STARTGATE_DELAY: 3m\n"}, want: "SG603 warning services.worker.healthcheck.start_period"},
 		{name: "an unknown delay", change: []string{refuseAfter, refuseAfter + "      STARTGATE_DELAY: ${DELAY}\n", workerTimes, ""}},
 		{name: "a check of liveness", change: []string{workerTimes, "", "/startgate, health]", "/startgate, health, --liveness]"}},
+		{name: "a check of liveness, in a string", change: []string{workerTimes, "", "[CMD, /startgate, health]", "/startgate health --liveness"}},
 		{name: "a worker without the gate", change: []string{workerTimes, "", throughGate, "    entrypoint: [/entry]\n"}},
 		{name: "a worker whose image decides", change: []string{workerTimes, "", throughGate, ""}, want: "SG603 warning services.worker.healthcheck"},
 		{name: "the image has no gate", change: []string{workerTimes, "", throughGate, ""}, config: "images: {app: {entrypoint: [/entry]}}"},
@@ -224,6 +225,7 @@ func TestBudgetRules(t *testing.T) {
 		{name: "no policy", change: []string{workerStart, "    stop_grace_period: 1m\n"}, want: "SG606 warning services.worker"},
 		{name: "no policy is chosen", change: []string{workerStart, strings.Replace(workerStart, "unless-stopped", "no", 1)}},
 		{name: "a burst", change: []string{workerStart, "    stop_grace_period: 1m\n", "default]", "--burst, default]"}},
+		{name: "a burst in a shell", change: []string{workerStart, "    stop_grace_period: 1m\n", rqCommand, "sh -c 'exec rq worker --burst'"}},
 		{name: "it is to end", change: []string{workerStart, "    stop_grace_period: 1m\n", "volumes:\n  queue:", "  web: {image: web, depends_on: {worker: {condition: service_completed_successfully}}}\nvolumes:\n  queue:"}},
 		{name: "a policy by a merge key", change: []string{workerStart, "    stop_grace_period: 1m\n    <<: *policy\n", "services:\n", "x-policy: &policy {restart: always}\nservices:\n"}},
 
