@@ -124,6 +124,8 @@ func TestTooEarly(t *testing.T) {
 		{name: "in a healthcheck", file: of("redis-server", set+"    healthcheck: {test: redis-cli -a $PW -e ping}\n"), want: "SG407/warning"},
 		{name: "set by the script", file: of("sh -c 'for p in 1 2; do redis-server --port $p; done'", ""), want: "SG407/warning"},
 		{name: "set by the script and outside", file: of("sh -c 'A=1; echo $A'", ""), wiring: wiring{environ: []string{"A=2"}}, want: "SG407/warning"},
+		{name: "set by the script to compose's", file: of("sh -c 'A=${A:-1}; B=\"$B\" exec redis-server --port $$A'", "")},
+		{name: "set by the script to compose's, and then used", file: of("sh -c 'A=${A:-1}; exec redis-server --port $A'", ""), want: "SG407/warning"},
 		{name: "host name", file: "services:\n  w:\n    image: a\n    command: celery worker -n w@$HOSTNAME\n", want: "SG407/warning"},
 		{name: "output", file: of("redis-server", "    healthcheck: {test: '[ \"$(redis-cli ping)\" = PONG ]'}\n"), want: "SG407/info"},
 		{name: "doubled", file: of("sh -c 'exec redis-server --requirepass \"$$PW\"'", set)},
