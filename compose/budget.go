@@ -159,13 +159,13 @@ func (p *patience) matters(b *service) bool {
 // restartPolicy is what the engine does when a service's process ends.
 type restartPolicy struct {
 	node    node
-	name    string // no, always, unless-stopped or on-failure; "" where none is written
+	name    string // no, always, unless-stopped or on-failure; "", which is no, where none is written
 	limited bool   // it gives up after some attempts
 	known   bool
 }
 
-// restartPolicy reads both places. The one under deploy wins (compose,
-// getRestartPolicy).
+// restartPolicy reads both places. The one under deploy wins, also where it has
+// no condition (compose, getRestartPolicy).
 func (v *service) restartPolicy() restartPolicy {
 	if n := v.at("deploy", "restart_policy"); n.exists() {
 		condition, attempts := n.at("condition"), n.at("max_attempts")
@@ -173,7 +173,7 @@ func (v *service) restartPolicy() restartPolicy {
 		count, _ := attempts.integer(0)
 		p.limited = count > 0
 		switch p.name {
-		case "", "any":
+		case "any":
 			p.name = "always"
 		case "none":
 			p.name = "no"

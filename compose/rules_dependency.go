@@ -230,14 +230,9 @@ func restartedOneShot(c *check) {
 			if target == nil || said[on] || d.at("condition").text().effective != "service_completed_successfully" {
 				continue
 			}
-			at, policy := target.at("restart"), target.at("restart").text().effective
-			if !at.exists() {
-				at = target.at("deploy", "restart_policy", "condition")
-				policy = at.text().effective
-			}
-			if policy == "always" || policy == "unless-stopped" || policy == "any" {
+			if p := target.restartPolicy(); p.name == "always" || p.name == "unless-stopped" {
 				said[on] = true
-				c.say(at, "%s waits for this service to end, and it is restarted whenever it does", nameOf(v.name))
+				c.say(p.node, "%s waits for this service to end, and it is restarted whenever it does", nameOf(v.name))
 			}
 		}
 	}

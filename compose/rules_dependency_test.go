@@ -132,6 +132,8 @@ func TestOneShots(t *testing.T) {
 		{name: "unless-stopped", file: of("    restart: unless-stopped\n"), want: "SG515/warning"},
 		{name: "any", file: of("    deploy: {restart_policy: {condition: any}}\n"), want: "SG515/warning"},
 		{name: "no", file: of("    restart: no\n")},
+		{name: "always, and none under deploy", file: of("    restart: always\n    deploy: {restart_policy: {condition: none}}\n")},
+		{name: "no, and any under deploy", file: of("    restart: no\n    deploy: {restart_policy: {condition: any}}\n"), want: "SG515/warning"},
 		{name: "on-failure", file: of("    restart: on-failure:3\n")},
 		{name: "none", file: of("")},
 		{name: "not known", file: of("    restart: ${RESTART}\n")},
