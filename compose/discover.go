@@ -110,11 +110,13 @@ func (g gateCall) startsWorker() bool {
 }
 
 // startsWith reports whether the words stand in args in their order. The first
-// one is a program's name, or a word of its own.
+// one is a program's name, or a word of its own. Celery's application may be
+// called as one.
 func startsWith(args, want []string) bool {
 	i := 0
-	for _, arg := range args {
-		if i < len(want) && (arg == want[i] || i == 0 && program(arg) == want[i]) {
+	for n, arg := range args {
+		app := n > 0 && (args[n-1] == "-A" || args[n-1] == "--app")
+		if i < len(want) && !app && (arg == want[i] || i == 0 && program(arg) == want[i]) {
 			i++
 		}
 	}

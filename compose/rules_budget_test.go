@@ -204,6 +204,9 @@ func TestBudgetRules(t *testing.T) {
 		{name: "a drain time without stop_grace_period", change: []string{"    stop_grace_period: 1m\n", ""}, config: "services: {worker: {drain: 30s}}", want: "SG604 error services.worker"},
 		{name: "a short drain time", change: []string{"    stop_grace_period: 1m\n", ""}, config: "services: {worker: {drain: 3s}}"},
 		{name: "a scheduler", change: []string{"    stop_grace_period: 1m\n", "", "[rq, worker, default]", "[rqscheduler]"}},
+		{name: "an app called worker", change: []string{"    stop_grace_period: 1m\n", "", rqCommand, "celery -A worker flower", throughGate, ""}},
+		{name: "a scheduler of an app called worker", change: []string{"    stop_grace_period: 1m\n", "", rqCommand, "celery --app worker beat"}},
+		{name: "a worker of an app called worker", change: []string{"    stop_grace_period: 1m\n", "", rqCommand, "celery -A worker worker"}, want: "SG604 warning services.worker"},
 		{name: "an unknown stop_grace_period", change: []string{"stop_grace_period: 1m", "stop_grace_period: ${GRACE}"}, config: "services: {worker: {drain: 1m}}"},
 
 		{name: "some restarts", change: []string{workerStart, strings.Replace(workerStart, "unless-stopped", "on-failure:5", 1), refuseAfter, ""},
