@@ -30,6 +30,7 @@ func TestSecretRules(t *testing.T) {
 		{name: "passed on", change: env("DB_PASSWORD:")},
 		{name: "a file", change: env("DB_PASSWORD_FILE: /run/secrets/db")},
 		{name: "a path", change: env("TLS_PRIVATE_KEY: /run/secrets/key")},
+		{name: "a reference", change: env("DB_PASSWORD: op://vault/db/password\n      API_TOKEN: 'arn:aws:secretsmanager:eu-west-1:1:secret:api'")},
 		{name: "a switch", change: env("ALLOW_EMPTY_PASSWORD: 'yes'")},
 		{name: "a number", change: env("MAX_TOKEN: 512")},
 		{name: "an empty one", change: env("DB_PASSWORD: ''")},
