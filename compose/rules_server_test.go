@@ -30,6 +30,7 @@ func TestBrokerAgainstURL(t *testing.T) {
 		}, want: append([]string{"SG105 info @command"}, bad...)},
 		{name: "an empty default", files: stack(url, image+"command: redis-server --requirepass '${PW:-}'")},
 		{name: "the password of a key of its own", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: app\n    command: rq worker\n    environment: {RQ_REDIS_URL: '" + url + "', REDIS_PASSWORD: abc}\n  redis:\n    image: redis:7\n    command: redis-server --requirepass abc\n"}},
+		{name: "the password of a key of another name", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: app\n    command: rq worker\n    environment: {RQ_REDIS_URL: '" + url + "', VALKEY_AUTH: abc}\n  redis:\n    image: redis:7\n    command: redis-server --requirepass abc\n"}},
 		{name: "users of its own", files: stack("redis://worker:abc@redis", image+"command: redis-server --user worker")},
 		{name: "not required", files: stack(secret, image), want: odd},
 		{name: "not required, with options", files: stack(secret, image+"command: redis-server --appendonly yes"), want: odd},

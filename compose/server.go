@@ -101,7 +101,8 @@ func (c *check) portContradicted(v *service, t target, s server, key, broker nam
 // somewhere else than the URL.
 func (v *service) hasPassword() bool {
 	for name := range v.variables {
-		if strings.Contains(name, "REDIS") && strings.Contains(name, "PASS") {
+		server := strings.Contains(name, "REDIS") || strings.Contains(name, "VALKEY")
+		if server && (strings.Contains(name, "PASS") || strings.Contains(name, "AUTH")) {
 			return true
 		}
 	}
