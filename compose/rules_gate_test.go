@@ -20,6 +20,7 @@ func TestThroughTheGate(t *testing.T) {
 		{name: "as command", file: started("    command: [/startgate, --, rq, worker]\n")},
 		{name: "behind an init", file: started("    entrypoint: [tini, -g, --, /startgate, --]\n", command), want: "SG405/info"},
 		{name: "behind gosu", file: started("    entrypoint: [gosu, app, /startgate, --]\n", command)},
+		{name: "behind setpriv", file: started("    entrypoint: [setpriv, --reuid, '1000', --regid=1000, --clear-groups, /startgate, --]\n", command)},
 		{name: "behind a wait tool", file: started("    entrypoint: [wait-for-it.sh, 'db:5432', --, /startgate, --]\n", command)},
 		{name: "behind a script of the image", file: started("    entrypoint: [/docker-entrypoint.sh, /startgate, --]\n", command)},
 		{name: "not", file: started("    entrypoint: [env]\n", command), want: "SG401/error"},
