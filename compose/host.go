@@ -86,8 +86,8 @@ func (v *service) cannotReach(host string) bool {
 // it: PROJECT-SERVICE-NUMBER.
 func (s *stack) containerName(host string) bool {
 	return slices.ContainsFunc(s.services, func(v *service) bool {
-		head, number, _ := cutLast(host, "-_")
-		return strings.Trim(number, "0123456789") == "" && strings.HasSuffix(head, strings.ToLower(v.name))
+		head, number, ok := cutLast(host, "-_")
+		return ok && number != "" && strings.Trim(number, "0123456789") == "" && strings.HasSuffix(head, strings.ToLower(v.name))
 	})
 }
 

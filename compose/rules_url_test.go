@@ -91,6 +91,7 @@ func TestHostsOfRedisURLs(t *testing.T) {
 
 		{name: "nobody", files: stack(url("broker"), redis), want: nobody},
 		{name: "nobody, as REDIS_HOST", files: stack("environment: {REDIS_HOST: broker}", redis), want: []string{"SG304 warning @REDIS_HOST"}},
+		{name: "nobody, with a service's name at its end", files: stack(url("myredis"), redis), want: nobody},
 		{name: "a service", files: stack(url("redis"), redis)},
 		{name: "in capitals", files: stack(url("REDIS"), redis)},
 		{name: "a container", files: stack(url("broker"), redis+"    container_name: broker\n")},
