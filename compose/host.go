@@ -12,7 +12,7 @@ func (s *stack) servicesAt(host string) []*service {
 		s.reached = map[string][]*service{}
 		for _, v := range s.services {
 			for _, n := range v.hostNames() {
-				if n = strings.ToLower(n); !slices.Contains(s.reached[n], v) {
+				if !slices.Contains(s.reached[n], v) {
 					s.reached[n] = append(s.reached[n], v)
 				}
 			}

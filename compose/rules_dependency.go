@@ -60,7 +60,7 @@ func (v *service) gateWaits(on *service) bool {
 	}
 	return slices.ContainsFunc(v.contract.Waits, func(w envcheck.WaitSpec) bool {
 		e := v.variables[string(w.Address)]
-		return e != nil && slices.Contains(on.hostNames(), hostIn(e.effective))
+		return e != nil && slices.Contains(on.hostNames(), strings.ToLower(hostIn(e.effective)))
 	})
 }
 

@@ -27,6 +27,7 @@ func TestDependencies(t *testing.T) {
 	runWired(t, "SG5", []wired{
 		{name: "healthy", file: workerOf(healthy)},
 		{name: "list", file: workerOf("    depends_on: [redis]\n"), want: "SG501/error"},
+		{name: "in capitals", file: strings.NewReplacer("  redis:\n", "  Redis:\n", "[redis]", "[Redis]").Replace(workerOf("    depends_on: [redis]\n")), want: "SG501/error"},
 		{name: "mapping", file: workerOf("    depends_on: {redis: {condition: service_started}}\n"), want: "SG501/error"},
 		{name: "ended", file: workerOf("    depends_on: {redis: {condition: service_completed_successfully}}\n"), want: "SG501/error"},
 		{name: "condition not known", file: workerOf("    depends_on: {redis: {condition: '${C:-service_healthy}'}}\n")},

@@ -119,7 +119,7 @@ func portWait(c *check, v *service) {
 		if !waitsForPort(words) {
 			continue
 		}
-		text := strings.Join(words, " ")
+		text := strings.ToLower(strings.Join(words, " "))
 		waited, unknown = true, unknown || strings.ContainsAny(text, "$") || marked(text)
 		names = names || slices.ContainsFunc(hosts, func(h string) bool { return h != "" && namesHost(text, h) })
 	}
@@ -149,7 +149,7 @@ func waitsLoading(commands []simple) bool {
 	}
 	a := asked{state: loading}
 	for _, client := range clientsIn(commands[:n], nil) {
-		a.hosts = append(a.hosts, client.host)
+		a.hosts = append(a.hosts, strings.ToLower(client.host))
 	}
 	return len(a.hosts) > 0 && a.pipeline(commands[:n]) == passes
 }

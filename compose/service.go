@@ -96,7 +96,8 @@ func (v *service) tag() string {
 	return tag
 }
 
-// names are those by which other services reach this one.
+// hostNames are the names by which other services reach this one, in lower
+// case.
 func (v *service) hostNames() []string { return v.facts.hosts.of(v, v.findHostNames) }
 
 func (v *service) findHostNames() []string {
@@ -111,6 +112,9 @@ func (v *service) findHostNames() []string {
 		for _, alias := range network.at("aliases").texts() {
 			names = append(names, alias.effective)
 		}
+	}
+	for i, name := range names {
+		names[i] = strings.ToLower(name)
 	}
 	return names
 }
@@ -130,7 +134,7 @@ func (v *service) hostNetwork() bool {
 	return !mode.known || mode.effective != "" && mode.effective != "bridge" && mode.effective != "none"
 }
 
-// needs are the services that the worker depends on, sorted.
+// dependencies are how the service depends on others, by their names.
 func (v *service) dependencies() []node { return v.at("depends_on").each() }
 
 // dependency is how the service depends on another one, absent when it does
