@@ -200,6 +200,8 @@ func TestPasswordInURL(t *testing.T) {
 		{name: "a user only", files: envStack("RQ_REDIS_URL: redis://${U}@redis")},
 		{name: "a host", files: envStack("RQ_REDIS_URL: redis://${H:-redis}:6379/0")},
 		{name: "the whole URL", files: envStack("RQ_REDIS_URL: ${URL:-redis://redis}")},
+		{name: "in a default", files: envStack("RQ_REDIS_URL: ${URL:-redis://:${PW}@redis}"), want: found},
+		{name: "in a default, plain here", files: envStack("RQ_REDIS_URL: ${URL:-redis://:${PW}@redis}"), environ: []string{"PW=abc"}},
 		{name: "no Redis key", files: envStack("DATABASE_URL: postgres://:${PW}@db")},
 	} {
 		// An image of another make, of which it is not known what it asks for.
