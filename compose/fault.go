@@ -50,7 +50,8 @@ func (v *service) findBlank(p envcheck.Process, e *envVar, said []string) {
 		if used.name == "COMPOSE_PROJECT_NAME" {
 			continue // compose sets it itself
 		}
-		if used.form != bare && used.form != mustBeSet {
+		empty := used.rest == "" && (used.form == orDefault || used.form == orDefaultAny)
+		if used.form != bare && used.form != mustBeSet && !empty {
 			if value, set := v.stack.environment[used.name]; set {
 				blank[used.name] = value
 			}

@@ -154,6 +154,8 @@ func TestRequiredKeyByItsForm(t *testing.T) {
 		{"bare, set here", "RQ_REDIS_URL: ${X}", []string{"X=" + url}, []string{"SG202 warning " + missing}},
 		{"bare, set to nothing here", "RQ_REDIS_URL: ${X}", []string{"X="}, []string{"SG202 error " + missing}},
 		{"an empty default", "RQ_REDIS_URL: ${X:-}", nil, []string{"SG202 error " + missing}},
+		{"an empty default, set here", "RQ_REDIS_URL: ${X:-}", []string{"X=" + url}, []string{"SG202 warning " + missing}},
+		{"an empty default of a part, set here", "RQ_REDIS_URL: redis://${H-}:6379/0", []string{"H=redis"}, []string{"SG202 warning [redis_parse_failed] @RQ_REDIS_URL"}},
 		{"a default", "RQ_REDIS_URL: ${X:-" + url + "}", nil, nil},
 		{"a default for unset only", "RQ_REDIS_URL: ${X-" + url + "}", nil, nil},
 		{"it must be set", "RQ_REDIS_URL: ${X:?m}", nil, []string{"SG105 info @RQ_REDIS_URL"}},
