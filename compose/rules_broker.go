@@ -165,8 +165,8 @@ func unsaved(c *check) {
 		switch {
 		case off != nil && !more:
 			c.sayDirective(b, *off, "%s saves nothing: a restart empties its queues", nameOf(b.name))
-		case dataInMemory(b):
-			c.say(b.at("tmpfs"), "%s has its data in memory: a restart empties its queues", nameOf(b.name))
+		case inMemory(b).exists():
+			c.say(inMemory(b), "%s has its data in memory: a restart empties its queues", nameOf(b.name))
 		case !b.at("volumes").exists() && !b.at("volumes_from").exists():
 			c.say(b.node, "%s has no volume: a new container has empty queues", nameOf(b.name)).as(Info).
 				fixed("give it a named volume at /data")
@@ -174,12 +174,21 @@ func unsaved(c *check) {
 	}
 }
 
-// dataInMemory reports whether the data directory of a broker is in memory.
-func dataInMemory(b *service) bool {
-	return slices.ContainsFunc(b.at("tmpfs").texts(), func(t text) bool {
-		place, _, _ := strings.Cut(t.effective, ":")
-		return strings.TrimSuffix(place, "/") == "/data"
-	})
+// inMemory is what has the data directory of a broker in memory, absent when
+// nothing does.
+func inMemory(b *service) node {
+	isData := func(place string) bool { return strings.TrimSuffix(place, "/") == "/data" }
+	for _, t := range b.at("tmpfs").texts() {
+		if place, _, _ := strings.Cut(t.effective, ":"); isData(place) {
+			return b.at("tmpfs")
+		}
+	}
+	for _, n := range b.at("volumes").each() {
+		if n.at("type").text().effective == "tmpfs" && isData(n.at("target").text().effective) {
+			return n
+		}
+	}
+	return node{}
 }
 
 // floatingTag is SG904.

@@ -63,6 +63,8 @@ func TestBrokerRules(t *testing.T) {
 		{name: "only snapshots", change: started("redis-server --save 60 1")},
 		{name: "a file may say more", change: started("redis-server /etc/redis.conf --save ''")},
 		{name: "in memory", change: []string{volume, "    tmpfs: /data\n"}, want: "SG902 warning services.redis.tmpfs"},
+		{name: "in memory, by a volume", change: []string{volume, "    volumes: [{type: tmpfs, target: /data}]\n"}, want: "SG902 warning services.redis.volumes.0"},
+		{name: "something else in memory, by a volume", change: []string{volume, "    volumes: [{type: tmpfs, target: /tmp}, 'queue:/data']\n"}},
 		{name: "something else in memory", change: []string{volume, volume + "    tmpfs: [/tmp]\n"}},
 		{name: "no volume", change: []string{volume, ""}, want: "SG902 info services.redis"},
 
