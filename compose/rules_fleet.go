@@ -175,7 +175,7 @@ func checkedPort(c *check, v *service) {
 // publishedWorker is SG705.
 func publishedWorker(c *check, v *service) {
 	for _, p := range v.ports() {
-		f := c.say(p.node, "%s publishes a port", nameOf(v.name))
+		f := c.sayPort(p, "%s publishes a port", nameOf(v.name))
 		if p.loopback() || !p.known {
 			f.as(Warn)
 		}

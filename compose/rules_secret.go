@@ -74,9 +74,9 @@ func publishedBroker(c *check, v *service) {
 	for _, p := range v.ports() {
 		switch {
 		case p.everywhere():
-			c.say(p.node, "%s is published on all interfaces of the host", nameOf(v.name))
+			c.sayPort(p, "%s is published on all interfaces of the host", nameOf(v.name))
 		case !p.known && p.address == "":
-			c.say(p.node, "%s is published on all interfaces of the host, unless a variable has an address", nameOf(v.name)).as(Warn)
+			c.sayPort(p, "%s is published on all interfaces of the host, unless a variable has an address", nameOf(v.name)).as(Warn)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func openBroker(c *check) {
 		}
 		for _, p := range v.ports() {
 			if p.known && !p.loopback() {
-				c.say(p.node, "%s is published and asks for no password", nameOf(v.name))
+				c.sayPort(p, "%s is published and asks for no password", nameOf(v.name))
 				break
 			}
 		}

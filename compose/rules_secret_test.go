@@ -68,6 +68,8 @@ func TestSecretRules(t *testing.T) {
 		{name: "published at a port of a variable", change: redis("    ports: ['${PORT:-6379}:6379']\n"), want: opened},
 		{name: "published at a port that is not known", change: redis("    ports: ['${PORT:?}:6379']\n"), want: "SG803 warning services.redis.ports.0"},
 		{name: "published at an address that is not known", change: redis("    ports: ['${ADDRESS:?}:6379:6379']\n")},
+		{name: "published before loopback, as a range", change: redis("    ports: ['6379-6380:6379-6380', '127.0.0.1:1:1']\n"), want: opened},
+		{name: "published behind a range", change: redis("    ports: ['127.0.0.1:1-2:1-2', '6379:6379']\n"), want: "SG803 error services.redis.ports.1\nSG804 warning services.redis.ports.1"},
 		{name: "published at loopback", change: redis("    ports: ['127.0.0.1:6379:6379']\n")},
 		{name: "published by a web", change: web("    ports: ['80:80']\n")},
 		{name: "published with a password", change: append(redis("    ports: ['10.0.0.5:6379:6379']\n"), "noeviction]", "noeviction, --requirepass, '${PW:?}']")},
