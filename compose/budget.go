@@ -69,14 +69,6 @@ func readSetting(text string, n node, by *envVar) setting {
 	return setting{value: d, known: ok, given: true, node: n, by: by}
 }
 
-// saySet adds a finding about a setting, where it is set.
-func (c *check) saySet(v *service, s setting, message phrase, names ...name) *Finding {
-	if s.by != nil {
-		return c.sayOf(v, s.by, message, names...)
-	}
-	return c.say(s.node, message, names...)
-}
-
 // gateDuration reads a duration as the gate does: seconds, or with a unit.
 func gateDuration(text string) (time.Duration, bool) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds >= 0 && seconds < 1e9 {

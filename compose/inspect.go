@@ -47,6 +47,15 @@ func (c *check) sayOf(v *service, e *envVar, message phrase, names ...name) *Fin
 	return c.stack.add(c.rule, e.position, v.path.with("environment", e.name), message, names...)
 }
 
+// sayAt adds a finding of the rule about a variable of a service, or about what
+// stands at n where there is none.
+func (c *check) sayAt(v *service, e *envVar, n node, message phrase, names ...name) *Finding {
+	if e != nil {
+		return c.sayOf(v, e, message, names...)
+	}
+	return c.say(n, message, names...)
+}
+
 // say adds a finding of a rule that is found while loading.
 func (s *stack) say(id string, at Position, p path, message phrase, names ...name) *Finding {
 	return s.add(ruleOf(id), at, p, message, names...)

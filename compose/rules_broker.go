@@ -132,19 +132,12 @@ func eviction(c *check) {
 			if !evicts || marked(d.value) {
 				continue
 			}
-			f := c.sayDirective(q.broker, d, "%s may throw away keys of its queues when its memory is full", nameOf(q.broker.name))
+			f := c.sayAt(q.broker, d.by, d.at, "%s may throw away keys of its queues when its memory is full", nameOf(q.broker.name))
 			if !q.strict || d.name == "maxmemory-policy" && (!limited || strings.HasPrefix(d.value, "volatile-") && !q.bullmq) {
 				f.as(Warn)
 			}
 		}
 	}
-}
-
-func (c *check) sayDirective(v *service, d directive, message phrase, names ...name) *Finding {
-	if d.by != nil {
-		return c.sayOf(v, d.by, message, names...)
-	}
-	return c.say(d.at, message, names...)
 }
 
 // unsaved is SG902. Where the image declares a volume the data outlives a
@@ -164,7 +157,7 @@ func unsaved(c *check) {
 		}
 		switch {
 		case off != nil && !more:
-			c.sayDirective(b, *off, "%s saves nothing: a restart empties its queues", nameOf(b.name))
+			c.sayAt(b, off.by, off.at, "%s saves nothing: a restart empties its queues", nameOf(b.name))
 		case inMemory(b).exists():
 			c.say(inMemory(b), "%s has its data in memory: a restart empties its queues", nameOf(b.name))
 		case !b.at("volumes").exists() && !b.at("volumes_from").exists():

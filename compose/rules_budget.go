@@ -15,7 +15,7 @@ func brokerWindow(c *check) {
 		p, load := all[b], time.Duration(b.config.LoadTime)
 		for _, v := range p.workers {
 			if budget := v.budget(); load > 0 && v.throughGate() && budget.known && budget.value > 0 && budget.value < load {
-				c.saySet(v, budget, "the gate of %s gives up before %s has loaded", nameOf(v.name), nameOf(b.name)).as(Warn).
+				c.sayAt(v, budget.by, budget.node, "the gate of %s gives up before %s has loaded", nameOf(v.name), nameOf(b.name)).as(Warn).
 					fixed("let STARTGATE_TIMEOUT be longer than the declared load_time")
 			}
 		}
@@ -195,17 +195,12 @@ func contradictions(c *check, v *service) {
 		for _, k := range r.Keys {
 			said[string(k)] = true
 		}
-		for _, d := range v.result.Diagnostics {
-			if d.Code != r.Code {
-				continue
-			}
-			f := c.sayKeys(v, r.Keys, "%s must be less than %s in %s", keyName(string(r.Keys[0])), keyName(string(r.Keys[1])), nameOf(v.name))
-			f.Code = string(r.Code)
-			if d.Severity() == envcheck.Warn {
-				f.as(Warn)
-			}
-		}
 	}
+	c.faultsOf(v, func(f fault) {
+		if keys := keyNames(f.Diagnostic); f.unset == nil {
+			c.sayFault(v, f, "%s must be less than %s in %s", keys[0], keys[1], nameOf(v.name))
+		}
+	})
 	budget := v.budget()
 	if !budget.known || budget.value == 0 || !v.throughGate() {
 		return
@@ -215,7 +210,7 @@ func contradictions(c *check, v *service) {
 		if !s.known || !s.given || s.value < budget.value || said[s.key] && said[budget.key] {
 			continue
 		}
-		c.saySet(v, s, k.message, nameOf(v.name)).as(Warn)
+		c.sayAt(v, s.by, s.node, k.message, nameOf(v.name)).as(Warn)
 	}
 }
 
@@ -231,15 +226,4 @@ func contractRules(v *service, kind envcheck.Word) []*envcheck.Rule {
 		}
 	}
 	return found
-}
-
-// sayKeys adds a finding about keys of a worker, where the first of them that is
-// set is written.
-func (c *check) sayKeys(v *service, keys []envcheck.Key, message phrase, names ...name) *Finding {
-	for _, k := range keys {
-		if e := v.variables[string(k)]; e != nil {
-			return c.sayOf(v, e, message, names...)
-		}
-	}
-	return c.say(v.node, message, names...)
 }
