@@ -31,15 +31,9 @@ func (v *service) reads(key string) (value string, e *envVar, known bool) {
 // replicas is how many containers the service has, and where that is written
 // (compose, GetScale).
 func (v *service) replicas() (n int, at node, known bool) {
-	at = v.at("scale")
-	if !at.exists() {
-		at = v.at("deploy", "replicas")
-	}
+	at = v.at("scale").or(v.at("deploy", "replicas"))
 	n, known = at.integer(1)
-	if !at.exists() {
-		at = v.node
-	}
-	return n, at, known
+	return n, at.or(v.node), known
 }
 
 // several reports whether the service is known to have more than one container.

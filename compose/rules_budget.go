@@ -23,10 +23,7 @@ func brokerWindow(c *check) {
 		if without, known := b.withoutHealth(); without || !known || !h.written || !h.known {
 			continue
 		}
-		at := h.node
-		if at.at("start_period").exists() {
-			at = at.at("start_period")
-		}
+		at := h.node.at("start_period").or(h.node)
 		switch {
 		case load > 0 && h.window() < load:
 			c.say(at, "%s counts as unhealthy before its declared load_time is over", nameOf(b.name)).as(Error).
@@ -73,11 +70,7 @@ func workerWindow(c *check, v *service) {
 	if h.window() >= longest {
 		return
 	}
-	at := h.node
-	if at.at("start_period").exists() {
-		at = at.at("start_period")
-	}
-	c.say(at, "%s counts as unhealthy while its gate may still wait", nameOf(v.name))
+	c.say(h.node.at("start_period").or(h.node), "%s counts as unhealthy while its gate may still wait", nameOf(v.name))
 }
 
 // defaultGrace is how long the engine waits after SIGTERM.
@@ -92,10 +85,7 @@ func stopGrace(c *check, v *service) {
 	n := v.at("stop_grace_period")
 	grace, known := n.duration(defaultGrace)
 	drain := time.Duration(v.config.Drain)
-	at := v.node
-	if n.exists() {
-		at = n
-	}
+	at := n.or(v.node)
 	switch {
 	case !known, v.scheduler && drain == 0:
 	case drain > 0 && grace < drain:
@@ -158,10 +148,7 @@ func probeTimes(c *check, v *service) {
 	if !h.written || h.disabled || !h.known {
 		return
 	}
-	at := h.node
-	if at.at("interval").exists() {
-		at = at.at("interval")
-	}
+	at := h.node.at("interval").or(h.node)
 	first := h.interval
 	if s, known := h.node.at("start_interval").duration(h.interval); known && h.startPeriod > 0 {
 		first = min(first, s)

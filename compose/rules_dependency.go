@@ -107,11 +107,7 @@ func independent(c *check, v *service) {
 		if v.dependency(n.name).exists() || n.service == v {
 			continue
 		}
-		at := v.at("depends_on")
-		if !at.exists() {
-			at = v.node
-		}
-		f := c.say(at, "the worker does not depend on %s", nameOf(n.name)).fixed("depends_on: {%s: {condition: service_healthy}}", nameOf(n.name))
+		f := c.say(v.at("depends_on").or(v.node), "the worker does not depend on %s", nameOf(n.name)).fixed("depends_on: {%s: {condition: service_healthy}}", nameOf(n.name))
 		v.weighed(f, n)
 		if v.reachesHealthy(n.name) {
 			f.as(Info)
@@ -253,11 +249,7 @@ func uncheckedBroker(c *check, v *service) {
 	h := v.healthcheck()
 	switch {
 	case h.disabled:
-		at := h.node.at("disable")
-		if !at.exists() {
-			at = h.node.at("test")
-		}
-		c.say(at, "the broker's healthcheck is switched off")
+		c.say(h.node.at("disable").or(h.node.at("test")), "the broker's healthcheck is switched off")
 	case known:
 		c.say(v.node, "the broker has no healthcheck")
 	default:

@@ -169,10 +169,7 @@ func fixedNode(c *check, v *service) {
 	}
 	args, _ := v.argv()
 	all := words(args)
-	at := v.at("command")
-	if !at.exists() {
-		at = v.node
-	}
+	at := v.at("command").or(v.node)
 	shell := func(s string) bool { return strings.ContainsAny(s, "$`") || marked(s) }
 	switch v.client {
 	case envcheck.Celery:
