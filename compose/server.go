@@ -73,7 +73,7 @@ func contradicted(c *check, v *service) {
 		switch {
 		case s.acl || t.parts.User != "" && t.parts.User != "default":
 		case (s.asks || s.asksPerhaps) && t.parts.Password == "":
-			if v.hasPassword() || !s.asks && !b.demands("--requirepass") {
+			if v.hasPassword() || !s.asks && !b.neverBlank(s.password) {
 				continue
 			}
 			c.sayOf(v, t.variable, "%s has no password, and %s is started with one", key, broker)
@@ -107,19 +107,4 @@ func (v *service) hasPassword() bool {
 		}
 	}
 	return !v.complete
-}
-
-// demands reports whether what follows a flag of the command line cannot be
-// blank: compose does not start with it unset.
-func (v *service) demands(flag string) bool {
-	for _, t := range v.command.node.texts() {
-		_, rest, found := strings.Cut(t.symbolic, flag)
-		if !found && strings.Contains(t.symbolic, "$") {
-			rest, found = t.symbolic, true // an item of its own in a list
-		}
-		if used := variables(rest); found && len(used) > 0 {
-			return used[0].form == mustNotBlank
-		}
-	}
-	return false
 }
