@@ -30,7 +30,7 @@ func (s *stack) run() []Case {
 			if r.Contract && v.contract == nil {
 				continue
 			}
-			cases = append(cases, Case{Rule: r.ID, Stack: s.name, Service: v.name, File: v.position().File})
+			cases = append(cases, Case{Rule: r.ID, Stack: s.name, Service: string(nameOf(v.name)), File: v.position().File})
 			r.each(c, v)
 		}
 	}
