@@ -83,11 +83,7 @@ func publishedBroker(c *check, v *service) {
 
 // openBroker is SG804. What guards a broker that is in no file cannot be seen.
 func openBroker(c *check) {
-	hosts := map[string]bool{}
 	for _, v := range c.services {
-		for _, name := range v.hostNames() {
-			hosts[strings.ToLower(name)] = true
-		}
 		if v.role != broker || !v.asksNobody() {
 			continue
 		}
@@ -104,16 +100,12 @@ func openBroker(c *check) {
 			continue
 		}
 		for _, t := range v.targets() {
-			outside := strings.ContainsAny(t.host, ".:") && !hosts[t.host] && !marked(t.host) && !isLoopback(t.host) && t.host != "host.docker.internal"
+			outside := strings.ContainsAny(t.host, ".:") && len(c.servicesAt(t.host)) == 0 && !marked(t.host) && !loopback(t.host) && t.host != "host.docker.internal"
 			if outside && t.parts.Password == "" && !t.parts.TLS && said.first(t.variable.position) {
 				c.sayOf(v, t.variable, "%s of %s leads to a broker outside of the stack, without a password", keyName(t.variable.name), nameOf(v.name)).as(Info)
 			}
 		}
 	}
-}
-
-func isLoopback(host string) bool {
-	return host == "localhost" || strings.HasPrefix(host, "127.") || strings.Trim(host, "[]") == "::1"
 }
 
 // asksNobody reports whether a broker is known to have no password: its command
