@@ -111,6 +111,8 @@ func TestHostsOfRedisURLs(t *testing.T) {
 		{name: "a default that is nobody", files: stack("environment: {RQ_REDIS_URL: '${X:-redis://broker}'}", redis), want: nobody},
 		{name: "a list of Celery's", files: stack("command: celery -A app worker\nenvironment: {CELERY_BROKER_URL: 'redis://redis:6379;redis://broker:6379'}", redis), want: []string{"SG304 warning @CELERY_BROKER_URL"}},
 
+		{name: "a sentinel of asynq's", files: stack("command: [/startgate, --, /worker]\nenvironment: {ASYNQ_REDIS_URL: 'redis-sentinel://broker:26379?master=m'}", redis), want: []string{"SG304 warning @ASYNQ_REDIS_URL"}},
+
 		{name: "elsewhere", files: stack(url("redis.example.org"), ""), want: elsewhere},
 		{name: "an address", files: stack(url("10.1.2.3"), ""), want: elsewhere},
 		{name: "the machine itself", files: stack(url("host.docker.internal"), "")},

@@ -113,5 +113,5 @@ func (v *service) looseURL(e *envVar) (t target, ok bool) {
 	return t, true
 }
 
-// redisSchemes are those of the families' clients.
-var redisSchemes = []string{"redis", "rediss", "unix", "redis+socket", "sentinel", "valkey", "valkeys"}
+// redisSchemes are those that the families' clients read.
+var redisSchemes = []string{"redis", "rediss", "unix", "redis+socket", "redis-socket", "sentinel", "redis-sentinel"}
