@@ -19,8 +19,8 @@ type workerCommand struct {
 	scheduler bool
 }
 
-// workerCommands are the command lines by which workers are known. bullmq and
-// asynq have none of their own: those are known by their keys.
+// workerCommands are the command lines by which workers are known. Those of
+// bullmq and asynq have none of their own.
 var workerCommands = []workerCommand{
 	{words: []string{"rq", "worker"}, client: envcheck.RQ},
 	{words: []string{"rq", "worker-pool"}, client: envcheck.RQ},
