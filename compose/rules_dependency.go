@@ -119,23 +119,38 @@ func independent(c *check, v *service) {
 // reachesHealthy reports whether the service is started only after another one
 // is healthy, because of what it depends on.
 func (v *service) reachesHealthy(name string) bool {
-	seen := map[string]bool{v.name: true}
-	open := []*service{v}
-	for len(open) > 0 {
-		s := open[0]
-		open = open[1:]
-		if s.dependency(name).at("condition").text().effective == "service_healthy" {
-			return true
+	if v.stack.behind == nil {
+		v.stack.behind = map[string]map[string]bool{}
+	}
+	if v.stack.behind[name] == nil {
+		v.stack.behind[name] = v.stack.behindHealthy(name)
+	}
+	return v.stack.behind[name][v.name]
+}
+
+// behindHealthy are the services that are started only after one is healthy.
+func (s *stack) behindHealthy(name string) map[string]bool {
+	dependents := map[string][]*service{}
+	var open []*service
+	for _, v := range s.services {
+		if v.dependency(name).at("condition").text().effective == "service_healthy" {
+			open = append(open, v)
 		}
-		for _, d := range s.dependencies() {
-			next := d.path[len(d.path)-1]
-			if !seen[next] && v.stack.service(next) != nil {
-				seen[next] = true
-				open = append(open, v.stack.service(next))
-			}
+		for _, d := range v.dependencies() {
+			on := d.path[len(d.path)-1]
+			dependents[on] = append(dependents[on], v)
 		}
 	}
-	return false
+	found := map[string]bool{}
+	for len(open) > 0 {
+		v := open[0]
+		open = open[1:]
+		if !found[v.name] {
+			found[v.name] = true
+			open = append(open, dependents[v.name]...)
+		}
+	}
+	return found
 }
 
 // healthless finds dependencies on the health of what has none (SG502).
