@@ -27,11 +27,7 @@ type setting struct {
 // worker's own key say.
 func (v *service) setting(name string, otherwise time.Duration) setting {
 	if text, ok := v.gateFlag(strings.ReplaceAll(strings.ToLower(name), "_", "-")); ok {
-		n := v.at("entrypoint")
-		if !v.entrypoint.written {
-			n = v.at("command")
-		}
-		return readSetting(text, n, nil)
+		return readSetting(text, v.start(), nil)
 	}
 	variable := "STARTGATE_" + name
 	switch e := v.variables[variable]; {
@@ -73,14 +69,6 @@ func readSetting(text string, n node, by *envVar) setting {
 	return setting{value: d, known: ok, given: true, node: n, by: by}
 }
 
-// saySet adds a finding about a setting, where it is set.
-func (c *check) saySet(v *service, s setting, message phrase, names ...name) *Finding {
-	if s.by != nil {
-		return c.sayOf(v, s.by, message, names...)
-	}
-	return c.say(s.node, message, names...)
-}
-
 // gateDuration reads a duration as the gate does: seconds, or with a unit.
 func gateDuration(text string) (time.Duration, bool) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds >= 0 && seconds < 1e9 {
@@ -93,24 +81,18 @@ func gateDuration(text string) (time.Duration, bool) {
 // gateFlag is the value of a flag of the gate in a service's command line.
 func (v *service) gateFlag(name string) (text string, ok bool) {
 	args, _ := v.argv()
-	if len(args) == 0 || program(args[0]) != gate {
-		return "", false
+	start, _ := v.shellStart()
+	calls, _ := start.gates()
+	if call, ok := gateIn(args); ok {
+		calls = []gateCall{call}
 	}
-	args = args[1:]
-	if len(args) > 0 && args[0] == "run" {
-		args = args[1:]
-	}
-	for len(args) > 0 && args[0] != "--" && strings.HasPrefix(args[0], "-") {
-		flag, value, valued := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
-		args = args[1:]
-		if !valued && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
-		if flag == name {
-			text, ok = value, true
+	for _, call := range calls {
+		if call.verb == "run" || call.verb == "wait" {
+			text, ok = call.flags[name]
+			return text, ok
 		}
 	}
-	return text, ok
+	return "", false
 }
 
 // budget is how long the worker's gate waits at most.
@@ -169,13 +151,13 @@ func (p *patience) matters(b *service) bool {
 // restartPolicy is what the engine does when a service's process ends.
 type restartPolicy struct {
 	node    node
-	name    string // no, always, unless-stopped or on-failure; "" where none is written
+	name    string // no, always, unless-stopped or on-failure; "", which is no, where none is written
 	limited bool   // it gives up after some attempts
 	known   bool
 }
 
-// restartPolicy reads both places. The one under deploy wins (compose,
-// getRestartPolicy).
+// restartPolicy reads both places. The one under deploy wins, also where it has
+// no condition (compose, getRestartPolicy).
 func (v *service) restartPolicy() restartPolicy {
 	if n := v.at("deploy", "restart_policy"); n.exists() {
 		condition, attempts := n.at("condition"), n.at("max_attempts")
@@ -183,7 +165,7 @@ func (v *service) restartPolicy() restartPolicy {
 		count, _ := attempts.integer(0)
 		p.limited = count > 0
 		switch p.name {
-		case "", "any":
+		case "any":
 			p.name = "always"
 		case "none":
 			p.name = "no"

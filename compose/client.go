@@ -86,7 +86,7 @@ func (c redisClient) elsewhere(hosts []string) bool {
 	case "", "localhost", "127.0.0.1", "::1", "0.0.0.0":
 		return false
 	}
-	return !strings.Contains(c.host, "$") && !slices.Contains(hosts, c.host)
+	return !strings.Contains(c.host, "$") && !slices.Contains(hosts, strings.ToLower(c.host))
 }
 
 // otherPort reports whether the client asks a port on which nothing listens.

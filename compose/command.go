@@ -67,20 +67,35 @@ var shells = []string{"sh", "bash", "ash", "dash", "zsh"}
 // program is the name of the program that a path leads to.
 func program(arg string) string { return arg[strings.LastIndexByte(arg, '/')+1:] }
 
-// shellScript is what a command line has a shell run, as in sh -c SCRIPT.
-func shellScript(args []string) (script string, ok bool) {
-	if len(args) < 3 || !slices.Contains(shells, program(args[0])) {
-		return "", false
+// shellScript is where a command line has the script that a shell runs, as in
+// sh -c SCRIPT, be -c among other options as in -euo pipefail -c.
+func shellScript(args []string) (i int, ok bool) {
+	if len(args) == 0 || !slices.Contains(shells, program(args[0])) {
+		return 0, false
 	}
-	for i, arg := range args[1:] {
-		if strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, "c") && i+2 < len(args) {
-			return args[i+2], true
-		}
-		if !strings.HasPrefix(arg, "-") {
-			break
+	for i = 1; i < len(args); i++ {
+		option := args[i]
+		switch {
+		case option == "--":
+			return i + 1, ok && i+1 < len(args)
+		case !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+"):
+			return i, ok
+		case !strings.HasPrefix(option, "--"):
+			ok = ok || option[0] == '-' && strings.Contains(option, "c")
+			if strings.ContainsAny(option, "oO") {
+				i++ // they take a name
+			}
 		}
 	}
-	return "", false
+	return 0, false
+}
+
+// exitsOnError reports whether options of a shell, or of its set, have it end
+// with the first command that fails.
+func exitsOnError(options []string) bool {
+	return slices.ContainsFunc(options, func(o string) bool {
+		return o == "errexit" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "e")
+	})
 }
 
 // words are all words of a command line, those of a shell's script among them,
@@ -90,10 +105,9 @@ func words(args []string) []string {
 		if !slices.Contains(shells, program(arg)) {
 			continue
 		}
-		if script, ok := shellScript(args[i:]); ok {
-			return append(slices.Clone(args[:len(args)-1]), strings.FieldsFunc(script, func(r rune) bool {
-				return strings.ContainsRune(" \t\n;|&()\"'", r)
-			})...)
+		if n, ok := shellScript(args[i:]); ok {
+			script := strings.FieldsFunc(args[i+n], func(r rune) bool { return strings.ContainsRune(" \t\n;|&()\"'", r) })
+			return slices.Concat(args[:i+n], script, args[i+n+1:])
 		}
 	}
 	return args

@@ -19,8 +19,8 @@ type workerCommand struct {
 	scheduler bool
 }
 
-// workerCommands are the command lines by which workers are known. bullmq and
-// asynq have none of their own: those are known by their keys.
+// workerCommands are the command lines by which workers are known. Those of
+// bullmq and asynq have none of their own.
 var workerCommands = []workerCommand{
 	{words: []string{"rq", "worker"}, client: envcheck.RQ},
 	{words: []string{"rq", "worker-pool"}, client: envcheck.RQ},
@@ -54,7 +54,7 @@ func (v *service) discover() {
 	args, _ := v.argv()
 	all := words(args)
 	switch {
-	case slices.Contains(brokerImages, v.repository()), startsServer(all):
+	case startsServer(all), slices.Contains(brokerImages, v.repository()) && !runsBeside(all):
 		v.role = broker
 	default:
 		v.role = other
@@ -86,9 +86,20 @@ func (v *service) discover() {
 
 // startsServer reports whether a command line starts a Redis.
 func startsServer(args []string) bool {
+	return !slices.Contains(args, "--sentinel") && slices.ContainsFunc(args, isServer)
+}
+
+// isServer reports whether an argument names a Redis's program.
+func isServer(arg string) bool {
+	return slices.Contains([]string{"redis-server", "valkey-server", "keydb-server"}, program(arg))
+}
+
+// runsBeside reports whether a command line starts what a broker's image has
+// beside the server: a client, or a sentinel.
+func runsBeside(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		p := program(arg)
-		return p == "redis-server" || p == "valkey-server" || p == "keydb-server"
+		return slices.Contains(clientNames, p) || p == "redis-sentinel" || p == "valkey-sentinel" || arg == "--sentinel"
 	})
 }
 
@@ -99,11 +110,13 @@ func (g gateCall) startsWorker() bool {
 }
 
 // startsWith reports whether the words stand in args in their order. The first
-// one is a program's name, or a word of its own.
+// one is a program's name, or a word of its own. Celery's application may be
+// called as one.
 func startsWith(args, want []string) bool {
 	i := 0
-	for _, arg := range args {
-		if i < len(want) && (arg == want[i] || i == 0 && program(arg) == want[i]) {
+	for n, arg := range args {
+		app := n > 0 && (args[n-1] == "-A" || args[n-1] == "--app")
+		if i < len(want) && !app && (arg == want[i] || i == 0 && program(arg) == want[i]) {
 			i++
 		}
 	}

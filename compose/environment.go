@@ -163,7 +163,7 @@ func (v *service) readEnvFile(entry node) {
 	}
 	values, ok := rawVariables(content), true
 	if entry.at("format").text().effective != "raw" {
-		values, ok = parseDotenv(content, v.stack.environment)
+		values, ok = parseDotenv(content, v.stack.environment.marking(content))
 	}
 	if !ok {
 		v.complete = false
@@ -182,7 +182,7 @@ func (v *service) readEnvFile(entry node) {
 	}
 	lines := linesOf(content)
 	for key, value := range values {
-		e := &envVar{text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
+		e := &envVar{text: text{symbolic: value, effective: value, known: !marked(value)}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
 		if shown {
 			e.position = Position{File: file, Line: lines[key], Column: 1}
 		}

@@ -47,7 +47,11 @@ func (v *service) findBlank(p envcheck.Process, e *envVar, said []string) {
 	}
 	blank := environment{}
 	for _, used := range e.variables {
-		if used.form != bare && used.form != mustBeSet {
+		if used.name == "COMPOSE_PROJECT_NAME" {
+			continue // compose sets it itself
+		}
+		empty := used.rest == "" && (used.form == orDefault || used.form == orDefaultAny)
+		if used.form != bare && used.form != mustBeSet && !empty {
 			if value, set := v.stack.environment[used.name]; set {
 				blank[used.name] = value
 			}

@@ -1,10 +1,14 @@
 package compose
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/startgate/startgate/envcheck"
+	"go.yaml.in/yaml/v4"
 )
 
 // reads is what the service's process reads from a key: its variable, which is
@@ -27,15 +31,9 @@ func (v *service) reads(key string) (value string, e *envVar, known bool) {
 // replicas is how many containers the service has, and where that is written
 // (compose, GetScale).
 func (v *service) replicas() (n int, at node, known bool) {
-	at = v.at("scale")
-	if !at.exists() {
-		at = v.at("deploy", "replicas")
-	}
+	at = v.at("scale").or(v.at("deploy", "replicas"))
 	n, known = at.integer(1)
-	if !at.exists() {
-		at = v.node
-	}
-	return n, at, known
+	return n, at.or(v.node), known
 }
 
 // several reports whether the service is known to have more than one container.
@@ -46,22 +44,35 @@ func (v *service) several() bool {
 
 // port is one entry of ports: what the service can be reached at from outside.
 type port struct {
-	node    node
+	spotAt
 	address string // of the host, "" for all of them
 	known   bool
 }
 
-// ports are the ports that the service publishes, in both spellings. Without a
-// host's port the engine takes a free one.
+// ports are the entries that the service's files have for ports, in both
+// spellings. Without a host's port the engine takes a free one.
 func (v *service) ports() []port {
 	var found []port
+	written, told := v.writtenPorts(), once{}
 	for _, n := range v.at("ports").each() {
+		field := func(name string) string { return n.at(name).text().symbolic }
+		key := n.text().symbolic
+		if !n.isText() {
+			key = portKey(field("host_ip"), field("published"), field("target"), field("protocol"))
+		}
+		at, ok := written[key]
+		switch {
+		case !ok:
+			at = spotAt{n.position(), n.path}
+		case !told.first(at.Position):
+			continue // another port of its range
+		}
 		if !n.isText() {
 			address := n.at("host_ip").text()
-			found = append(found, port{n, address.effective, address.known})
+			found = append(found, port{at, address.effective, address.known})
 			continue
 		}
-		p := port{node: n, known: true}
+		p := port{spotAt: at, known: true}
 		text := n.text().effective
 		if i := strings.LastIndexByte(text, ':'); i >= 0 {
 			before := text[:i]
@@ -75,6 +86,60 @@ func (v *service) ports() []port {
 		found = append(found, p)
 	}
 	return found
+}
+
+// writtenPorts are where the entries of ports are written, by what they say:
+// compose makes an entry of each port of a range, and puts the lists of files
+// one behind the other.
+func (v *service) writtenPorts() map[string]spotAt {
+	services := []path{v.path}
+	for base, ok := v.stack.index.bases[v.path.key()]; ok && len(services) < 16; base, ok = v.stack.index.bases[base.key()] {
+		services = append(services, base)
+	}
+	found := map[string]spotAt{}
+	for _, p := range slices.Backward(services) {
+		for i := 0; ; i++ {
+			s := v.stack.index.root.at(p.with("ports", itoa(i)))
+			if s == nil {
+				break
+			}
+			for _, w := range s.places {
+				for _, key := range portKeysOf(w.value) {
+					found[key] = spotAt{w.Position, v.path.with("ports", itoa(i))}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// portKeysOf tells what an entry of ports says: the entries of the model that
+// compose makes of it.
+func portKeysOf(n *yaml.Node) []string {
+	if n = resolve(n); n.Kind == yaml.MappingNode {
+		field := func(name string) string {
+			if e := entry(n, name); e != nil {
+				return e.Value
+			}
+			return ""
+		}
+		return []string{portKey(field("host_ip"), field("published"), field("target"), field("protocol"))}
+	}
+	keys := []string{n.Value}
+	parsed, _ := types.ParsePortConfig(n.Value) // one with variables stays a text
+	for _, p := range parsed {
+		keys = append(keys, portKey(p.HostIP, p.Published, strconv.Itoa(int(p.Target)), p.Protocol))
+	}
+	return keys
+}
+
+func portKey(address, published, target, protocol string) string {
+	return strings.Join([]string{address, published, target, cmp.Or(protocol, "tcp")}, " ")
+}
+
+// sayPort adds a finding of the rule about a published port.
+func (c *check) sayPort(p port, message phrase, names ...name) *Finding {
+	return c.add(c.rule, p.Position, p.path, message, names...)
 }
 
 // everywhere reports whether the port is reachable from all networks of the

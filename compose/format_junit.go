@@ -56,7 +56,7 @@ func WriteJUnit(w io.Writer, r Report, least Severity) error {
 			suite[name] = len(suites.Suites)
 			suites.Suites = append(suites.Suites, junitSuite{Name: name})
 		}
-		test := &junitCase{Name: strings.TrimSpace(c.Rule + " " + string(serviceName(c.Service))), ClassName: name}
+		test := &junitCase{Name: strings.TrimSpace(c.Rule + " " + c.Service), ClassName: name}
 		s := &suites.Suites[suite[name]]
 		s.Cases = append(s.Cases, test)
 		c.File = "" // a finding of a service can be in another file than the service
@@ -92,14 +92,6 @@ func WriteJUnit(w io.Writer, r Report, least Severity) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
-}
-
-// serviceName is a service's name as it may be shown.
-func serviceName(s string) name {
-	if s == "" {
-		return ""
-	}
-	return nameOf(s)
 }
 
 // say adds a finding to a case. An error is what could not be judged, a failure

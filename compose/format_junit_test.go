@@ -1,9 +1,11 @@
 package compose
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,5 +117,21 @@ func TestJUnitThreshold(t *testing.T) {
 	}
 	if n := holdToJUnit(t, b.String())["failure"]; n != 0 {
 		t.Errorf("%d failures", n)
+	}
+}
+
+// What is found in a service whose name is hidden belongs to its case.
+func TestJUnitOfHiddenName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stack := "services:\n  " + strings.Repeat("w", 129) + ": {image: app, command: rq worker}\n"
+	if err := os.WriteFile("compose.yaml", []byte(stack), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(context.Background(), []string{"compose.yaml"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := write(t, "junit", r); strings.Count(text, `name="SG606 (name hidden)"`) != 1 {
+		t.Errorf("not one case for SG606 in\n%s", text)
 	}
 }

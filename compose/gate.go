@@ -76,19 +76,12 @@ func (v *service) shellStart() (shellStart, bool) {
 
 // shellStartIn is the script that the end of the service's command line runs.
 func (v *service) shellStartIn(args, end []string) (shellStart, bool) {
-	script, ok := shellScript(end)
+	i, ok := shellScript(end)
 	if !ok {
 		return shellStart{}, false
 	}
-	s := shellStart{shell: program(end[0])}
-	s.commands, s.plain = shellCommands(script)
-	for i, arg := range end[1:] {
-		if !strings.HasPrefix(arg, "-") {
-			s.at = v.argNode(len(args) - len(end) + 1 + i)
-			break
-		}
-		s.errexit = s.errexit || strings.Contains(arg, "e")
-	}
+	s := shellStart{shell: program(end[0]), errexit: exitsOnError(end[1:i]), at: v.argNode(len(args) - len(end) + i)}
+	s.commands, s.plain = shellCommands(end[i])
 	return s, true
 }
 

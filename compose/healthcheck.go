@@ -28,8 +28,8 @@ const (
 // healthcheck reads the service's healthcheck.
 func (v *service) healthcheck() healthcheck {
 	n := v.at("healthcheck")
-	h := healthcheck{node: n, written: n.exists(), known: true}
-	h.disabled = h.flag("disable")
+	h := healthcheck{node: n, written: n.exists()}
+	h.disabled, h.known = n.at("disable").truth()
 	h.readTest(n.at("test"))
 	h.interval = h.duration("interval", checkInterval)
 	h.timeout = h.duration("timeout", checkTimeout)
@@ -68,14 +68,10 @@ func (h *healthcheck) readTest(test node) {
 			h.script = h.args[0]
 		}
 	default:
-		h.script, _ = shellScript(h.args)
+		if i, ok := shellScript(h.args); ok {
+			h.script = h.args[i]
+		}
 	}
-}
-
-func (h *healthcheck) flag(name string) bool {
-	value, known := h.node.at(name).truth()
-	h.known = h.known && known
-	return value
 }
 
 // duration is one of the times. 0 is not set, to the engine.
@@ -88,10 +84,10 @@ func (h *healthcheck) duration(name string, otherwise time.Duration) time.Durati
 	return value
 }
 
-// tested reports whether there is a test that the engine runs, as far as the
-// files say: an image may bring one.
+// tested reports whether there is a test that the engine runs, and that is what
+// it looks like, as far as the files say: an image may bring one.
 func (h *healthcheck) tested() bool {
-	return h.written && !h.disabled && len(h.args) > 0
+	return h.written && !h.disabled && len(h.args) > 0 && h.fault() == ""
 }
 
 // withoutHealth reports whether the container has no health at all. It is not

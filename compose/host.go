@@ -12,7 +12,7 @@ func (s *stack) servicesAt(host string) []*service {
 		s.reached = map[string][]*service{}
 		for _, v := range s.services {
 			for _, n := range v.hostNames() {
-				if n = strings.ToLower(n); !slices.Contains(s.reached[n], v) {
+				if !slices.Contains(s.reached[n], v) {
 					s.reached[n] = append(s.reached[n], v)
 				}
 			}
@@ -86,8 +86,8 @@ func (v *service) cannotReach(host string) bool {
 // it: PROJECT-SERVICE-NUMBER.
 func (s *stack) containerName(host string) bool {
 	return slices.ContainsFunc(s.services, func(v *service) bool {
-		head, number, _ := cutLast(host, "-_")
-		return strings.Trim(number, "0123456789") == "" && strings.HasSuffix(head, strings.ToLower(v.name))
+		head, number, ok := cutLast(host, "-_")
+		return ok && number != "" && strings.Trim(number, "0123456789") == "" && strings.HasSuffix(head, strings.ToLower(v.name))
 	})
 }
 

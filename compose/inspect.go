@@ -30,7 +30,7 @@ func (s *stack) run() []Case {
 			if r.Contract && v.contract == nil {
 				continue
 			}
-			cases = append(cases, Case{Rule: r.ID, Stack: s.name, Service: v.name, File: v.position().File})
+			cases = append(cases, Case{Rule: r.ID, Stack: s.name, Service: string(nameOf(v.name)), File: v.position().File})
 			r.each(c, v)
 		}
 	}
@@ -45,6 +45,15 @@ func (c *check) say(n node, message phrase, names ...name) *Finding {
 // sayOf adds a finding of the rule about a variable of a service.
 func (c *check) sayOf(v *service, e *envVar, message phrase, names ...name) *Finding {
 	return c.stack.add(c.rule, e.position, v.path.with("environment", e.name), message, names...)
+}
+
+// sayAt adds a finding of the rule about a variable of a service, or about what
+// stands at n where there is none.
+func (c *check) sayAt(v *service, e *envVar, n node, message phrase, names ...name) *Finding {
+	if e != nil {
+		return c.sayOf(v, e, message, names...)
+	}
+	return c.say(n, message, names...)
 }
 
 // say adds a finding of a rule that is found while loading.

@@ -24,8 +24,9 @@ type stack struct {
 	variables   int  // of env_files
 	model       node // merged, with its variables
 	services    []*service
-	settled     bool                  // all is known of the services
-	reached     map[string][]*service // by the names that they have for each other
+	settled     bool                       // all is known of the services
+	reached     map[string][]*service      // by the names that they have for each other
+	behind      map[string]map[string]bool // of each service, those that start only after it is healthy
 	options     *Options
 	findings    []Finding
 	texts       map[string][]byte // of the files read, for the comments in them

@@ -38,6 +38,14 @@ func (n node) at(names ...string) node {
 // exists reports whether n is there and not null.
 func (n node) exists() bool { return n.value != nil }
 
+// or is n where it exists, or else another node.
+func (n node) or(otherwise node) node {
+	if n.exists() {
+		return n
+	}
+	return otherwise
+}
+
 // has reports whether there is an entry of that name, be it null.
 func (n node) has(name string) bool {
 	m, ok := n.value.(map[string]any)

@@ -23,8 +23,6 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG105", Severity: Info, Title: "a variable that must be set has no value here", Since: "1.0"}, fix: "give --env-file a file with example values to judge it here", all: unsetVariables},
 	{Rule: Rule{ID: "SG106", Severity: Warn, Title: "a worker only starts with a profile", Since: "1.0"}, fix: "take the worker out of the profile, or set COMPOSE_PROFILES where it is to run", of: worker, each: hiddenWorker},
 	{Rule: Rule{ID: noService, Severity: Error, Title: "a check that checks nothing", Since: "1.0"}, fix: "say which service it is for", all: nothingJudged},
-	//
-	//
 
 	// 2xx: the environment.
 	{Rule: Rule{ID: notGiven, Severity: Error, Title: "a worker does not get a required key", Contract: true, Since: "1.0"}, fix: "set it under environment", of: worker, each: requiredKey},
@@ -33,34 +31,28 @@ var rules = [...]rule{
 	{Rule: Rule{ID: emptyPasses, Severity: Error, Title: "? lets an empty variable through", Contract: true, Since: "1.0"}, fix: "write :? instead of ?", of: worker, each: emptyKey},
 	{Rule: Rule{ID: badValue, Severity: Error, Title: "a value is not what the contract asks for", Contract: true, Since: "1.0"}, fix: "give a value of the key's type", of: worker, each: value},
 	{Rule: Rule{ID: "SG206", Severity: Warn, Title: "a variable without a value disappears when it is unset", Since: "1.0"}, fix: "give it a value, or leave it out", of: worker, each: passedKey},
-	{Rule: Rule{ID: "SG207", Severity: Error, Title: "a variable of the compose file is only in an env_file", Since: "1.0"}, fix: "put it in .env, which compose reads for its files, or leave the key to the env_file", of: anyRole, each: foreignVariable},
-	{Rule: Rule{ID: quotedInList, Severity: Error, Title: "quotes are a part of the value", Since: "1.0"}, fix: "take them out, or quote the whole item", of: anyRole, each: listQuotes},
-	{Rule: Rule{ID: "SG209", Severity: Warn, Title: "YAML writes a value in another way", Since: "1.0"}, fix: "quote it", of: anyRole, each: retyped},
+	{Rule: Rule{ID: "SG207", Severity: Error, Title: "a variable of the compose file is only in an env_file", Since: "1.0"}, fix: "put it in .env, which compose reads for its files, or leave the key to the env_file", each: foreignVariable},
+	{Rule: Rule{ID: quotedInList, Severity: Error, Title: "quotes are a part of the value", Since: "1.0"}, fix: "take them out, or quote the whole item", each: listQuotes},
+	{Rule: Rule{ID: "SG209", Severity: Warn, Title: "YAML writes a value in another way", Since: "1.0"}, fix: "quote it", each: retyped},
 	{Rule: Rule{ID: hidesEnvFile, Severity: Error, Title: "an empty value hides the one of an env_file", Contract: true, Since: "1.0"}, fix: "take the line out, so that the env_file counts, or write ${NAME:?what to set}", of: worker, each: hiddenValue},
 	{Rule: Rule{ID: misspelled, Severity: Warn, Title: "a key is close to one of the contract", Contract: true, Since: "1.0"}, fix: "correct the name", of: worker, each: misspelledKey},
-	{Rule: Rule{ID: twoSources, Severity: Warn, Title: "a secret is given twice", Since: "1.0"}, fix: "keep one of the two", of: anyRole, each: bothSources},
-	{Rule: Rule{ID: "SG214", Severity: Error, Title: "a secret's file is not mounted", Since: "1.0"}, fix: "name the secret under secrets of the service", of: anyRole, each: noSecret},
+	{Rule: Rule{ID: twoSources, Severity: Warn, Title: "a secret is given twice", Since: "1.0"}, fix: "keep one of the two", each: bothSources},
+	{Rule: Rule{ID: "SG214", Severity: Error, Title: "a secret's file is not mounted", Since: "1.0"}, fix: "name the secret under secrets of the service", each: noSecret},
 	{Rule: Rule{ID: brokenRule, Severity: Error, Title: "a rule of the contract is broken", Contract: true, Since: "1.0"}, fix: "see the contract", of: worker, each: contractRule},
 	{Rule: Rule{ID: unusedKey, Severity: Info, Title: "keys of what the worker does not do", Contract: true, Since: "1.0"}, fix: "leave them to the workers that need them", of: worker, each: unusedKeys},
-	//
-	//
 
 	// 3xx: Redis URLs.
 	{Rule: Rule{ID: notAligned, Severity: Error, Title: "keys that belong together lead to different Redis servers", Contract: true, Since: "1.0"}, fix: "make both from one variable", of: worker, each: alignedURLs},
-	{Rule: Rule{ID: noRedisURL, Severity: Error, Title: "a value is no Redis URL", Since: "1.0"}, fix: "write redis://HOST:PORT/DB", of: anyRole, each: badURL},
-	{Rule: Rule{ID: "SG303", Severity: Error, Title: "a Redis URL leads to the worker's own container", Since: "1.0"}, fix: "name the broker's service as the host", of: anyRole, each: loopbackHost},
-	{Rule: Rule{ID: "SG304", Severity: Warn, Title: "a Redis URL leads to a host that nobody is", Since: "1.0"}, fix: "name a service, or list the host under external in startgate.compose.yaml", of: anyRole, each: unknownHost},
-	{Rule: Rule{ID: "SG305", Severity: Warn, Title: "a password is pasted into a Redis URL", Since: "1.0"}, fix: "give the whole URL in one variable, or the password in a key of its own, or percent-encode it", of: anyRole, each: rawPassword},
+	{Rule: Rule{ID: noRedisURL, Severity: Error, Title: "a value is no Redis URL", Since: "1.0"}, fix: "write redis://HOST:PORT/DB", each: badURL},
+	{Rule: Rule{ID: "SG303", Severity: Error, Title: "a Redis URL leads to the worker's own container", Since: "1.0"}, fix: "name the broker's service as the host", each: loopbackHost},
+	{Rule: Rule{ID: "SG304", Severity: Warn, Title: "a Redis URL leads to a host that nobody is", Since: "1.0"}, fix: "name a service, or list the host under external in startgate.compose.yaml", each: unknownHost},
+	{Rule: Rule{ID: "SG305", Severity: Warn, Title: "a password is pasted into a Redis URL", Since: "1.0"}, fix: "give the whole URL in one variable, or the password in a key of its own, or percent-encode it", each: rawPassword},
 	{Rule: Rule{ID: "SG307", Severity: Info, Title: "scheme and server do not agree about TLS", Since: "1.0"}, fix: "write rediss:// for TLS, redis:// without", of: worker, each: tlsMismatch},
 	{Rule: Rule{ID: "SG308", Severity: Error, Title: "worker and broker have no network in common", Since: "1.0"}, fix: "put both in one network", of: worker, each: noNetwork},
 	{Rule: Rule{ID: "SG309", Severity: Error, Title: "the broker's command line contradicts the URL", Since: "1.0"}, fix: "make both say the same", of: worker, each: contradicted},
 	{Rule: Rule{ID: "SG310", Severity: Info, Title: "a broker elsewhere without keepalive", Since: "1.0"}, fix: "startgate-compose explain SG310 has what each client takes", of: worker, each: keepalive},
-	//
-	//
 
 	// 4xx: the gate.
-	//
-	//
 	{Rule: Rule{ID: "SG401", Severity: Error, Title: "a worker is not started through the gate", Contract: true, Since: "1.0"}, fix: "entrypoint: [/startgate, --] and the worker as command", of: worker, each: ungated},
 	{Rule: Rule{ID: "SG402", Severity: Error, Title: "the gate gets no worker", Since: "1.0"}, fix: "write the worker as command, behind an entrypoint that ends in --", each: idleGate},
 	{Rule: Rule{ID: "SG403", Severity: Error, Title: "the gate stands behind a shell", Since: "1.0"}, fix: "entrypoint: [/startgate, --] without a shell, or exec in front of the gate", each: gateInShell},
@@ -72,8 +64,6 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG412", Severity: Warn, Title: "a gate that does not enforce", Since: "1.0"}, fix: "leave out STARTGATE_MODE once the fleet is ready for it", of: worker, each: unenforced},
 
 	// 5xx: dependencies and health.
-	//
-	//
 	{Rule: Rule{ID: "SG501", Severity: Error, Title: "a worker does not wait until what it needs is healthy", Since: "1.0"}, fix: "condition: service_healthy", of: worker, each: startedOnly},
 	{Rule: Rule{ID: "SG502", Severity: Error, Title: "a dependency on the health of a service that has none", Since: "1.0"}, fix: "give the service a healthcheck", each: healthless},
 	{Rule: Rule{ID: "SG503", Severity: Error, Title: "a worker does not depend on what it needs", Since: "1.0"}, fix: "depends_on with condition: service_healthy", of: worker, each: independent},
@@ -90,7 +80,6 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG519", Severity: Warn, Title: "a broker has no healthcheck", Since: "1.0"}, fix: "test: [CMD, redis-cli, -e, ping] with a start_period", of: broker, each: uncheckedBroker},
 
 	// 6xx: time budgets.
-	//
 	{Rule: Rule{ID: "SG601", Severity: Warn, Title: "a broker has less time to load than its workers give it", Since: "1.0"}, fix: "let start_period be at least as long as the gate waits: 300s, unless STARTGATE_TIMEOUT says otherwise", all: brokerWindow},
 	{Rule: Rule{ID: "SG602", Severity: Warn, Title: "a broker's healthcheck has no start_period", Since: "1.0"}, fix: "give it start_period: 300s", all: brokerStartPeriod},
 	{Rule: Rule{ID: "SG603", Severity: Warn, Title: "a worker counts as unhealthy while its gate waits", Contract: true, Since: "1.0"}, fix: "let start_period be longer than what the gate may wait and delay", of: worker, each: workerWindow},
@@ -99,10 +88,8 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG606", Severity: Warn, Title: "a worker that nothing restarts", Since: "1.0"}, fix: "use restart: unless-stopped", of: worker, each: noRestart},
 	{Rule: Rule{ID: "SG608", Severity: Error, Title: "durations that contradict each other", Since: "1.0"}, fix: "lower the one, or raise the other", of: worker, each: contradictions},
 	{Rule: Rule{ID: "SG609", Severity: Info, Title: "a healthcheck that comes late, or too often", Since: "1.0"}, fix: "use an interval of some seconds", each: probeTimes},
-	//
 
 	// 7xx: the fleet.
-	//
 	{Rule: Rule{ID: "SG701", Severity: Error, Title: "a group without worker, or with two", Since: "1.0"}, fix: "add a worker of this group, or take the group out of groups.all", all: groupsOnce},
 	{Rule: Rule{ID: "SG702", Severity: Error, Title: "workers that share what must be distinct", Since: "1.0"}, fix: "give each worker its own", all: distinctPorts},
 	{Rule: Rule{ID: "SG703", Severity: Error, Title: "two ports of a worker are one", Since: "1.0"}, fix: "give each its own port", of: worker, each: ownPorts},
@@ -114,22 +101,17 @@ var rules = [...]rule{
 	{Rule: Rule{ID: "SG711", Severity: Info, Title: "a worker in a network that is not its own", Since: "1.0"}, fix: "use networks, and the names of services for hosts", of: worker, each: sharedNetwork},
 	{Rule: Rule{ID: "SG713", Severity: Warn, Title: "a service that is no worker is switched on as one", Since: "1.0"}, fix: "set the key in the workers alone", of: other, each: enabledElsewhere},
 	{Rule: Rule{ID: "SG714", Severity: Warn, Title: "a fixed name for several workers", Since: "1.0"}, fix: "let each container have its own name", of: worker, each: fixedNode},
-	//
 
 	// 8xx: secrets and exposure.
-	//
 	{Rule: Rule{ID: "SG801", Severity: Error, Title: "a secret in plain text", Since: "1.0"}, fix: "take it from a variable without a default, or from a file: secrets, and the key with _FILE", all: literalSecrets},
 	{Rule: Rule{ID: "SG802", Severity: Error, Title: "a URL with a password in plain text", Since: "1.0"}, fix: "take the whole URL from a variable without a default", all: literalCredentials},
 	{Rule: Rule{ID: "SG803", Severity: Error, Title: "a broker is published on all interfaces", Since: "1.0"}, fix: "take ports out, since services of the stack need none, or publish it on 127.0.0.1", of: broker, each: publishedBroker},
 	{Rule: Rule{ID: "SG804", Severity: Warn, Title: "a broker that lets anyone in", Since: "1.0"}, fix: "give it a password", all: openBroker},
 	{Rule: Rule{ID: "SG805", Severity: Warn, Title: "a secret in a build argument or a label", Since: "1.0"}, fix: "use secrets of the build and RUN --mount=type=secret, or the service's environment", all: builtInSecrets},
 	{Rule: Rule{ID: "SG807", Severity: Warn, Title: "a password in a command line", Since: "1.0"}, fix: "set REDISCLI_AUTH in the environment: redis-cli takes the password from there", each: shownPasswords},
-	//
 
 	// 9xx: the broker.
-	//
 	{Rule: Rule{ID: "SG901", Severity: Error, Title: "a broker that evicts keys of its queues", Since: "1.0"}, fix: "use maxmemory-policy noeviction, and another server for caches", all: eviction},
 	{Rule: Rule{ID: "SG902", Severity: Warn, Title: "a broker that keeps nothing", Since: "1.0"}, fix: "use appendonly yes and a named volume at /data", all: unsaved},
 	{Rule: Rule{ID: "SG904", Severity: Warn, Title: "a broker without a version", Since: "1.0"}, fix: "name a version, as in redis:7", all: floatingTag},
-	//
 }

@@ -86,7 +86,7 @@ func (v *service) directives() (found []directive, more bool) {
 		more = more || !e.known
 		var flags []word
 		for _, w := range strings.Fields(e.effective) {
-			flags = append(flags, word{text{symbolic: w, effective: w, known: !marked(w)}, e.node})
+			flags = append(flags, word{text{symbolic: w, effective: w, known: !marked(w)}, e.node, false})
 		}
 		others, unread := readDirectives(flags, e)
 		found, more = append(found, others...), more || unread
@@ -132,19 +132,12 @@ func eviction(c *check) {
 			if !evicts || marked(d.value) {
 				continue
 			}
-			f := c.sayDirective(q.broker, d, "%s may throw away keys of its queues when its memory is full", nameOf(q.broker.name))
+			f := c.sayAt(q.broker, d.by, d.at, "%s may throw away keys of its queues when its memory is full", nameOf(q.broker.name))
 			if !q.strict || d.name == "maxmemory-policy" && (!limited || strings.HasPrefix(d.value, "volatile-") && !q.bullmq) {
 				f.as(Warn)
 			}
 		}
 	}
-}
-
-func (c *check) sayDirective(v *service, d directive, message phrase, names ...name) *Finding {
-	if d.by != nil {
-		return c.sayOf(v, d.by, message, names...)
-	}
-	return c.say(d.at, message, names...)
 }
 
 // unsaved is SG902. Where the image declares a volume the data outlives a
@@ -164,9 +157,9 @@ func unsaved(c *check) {
 		}
 		switch {
 		case off != nil && !more:
-			c.sayDirective(b, *off, "%s saves nothing: a restart empties its queues", nameOf(b.name))
-		case dataInMemory(b):
-			c.say(b.at("tmpfs"), "%s has its data in memory: a restart empties its queues", nameOf(b.name))
+			c.sayAt(b, off.by, off.at, "%s saves nothing: a restart empties its queues", nameOf(b.name))
+		case inMemory(b).exists():
+			c.say(inMemory(b), "%s has its data in memory: a restart empties its queues", nameOf(b.name))
 		case !b.at("volumes").exists() && !b.at("volumes_from").exists():
 			c.say(b.node, "%s has no volume: a new container has empty queues", nameOf(b.name)).as(Info).
 				fixed("give it a named volume at /data")
@@ -174,12 +167,21 @@ func unsaved(c *check) {
 	}
 }
 
-// dataInMemory reports whether the data directory of a broker is in memory.
-func dataInMemory(b *service) bool {
-	return slices.ContainsFunc(b.at("tmpfs").texts(), func(t text) bool {
-		place, _, _ := strings.Cut(t.effective, ":")
-		return strings.TrimSuffix(place, "/") == "/data"
-	})
+// inMemory is what has the data directory of a broker in memory, absent when
+// nothing does.
+func inMemory(b *service) node {
+	isData := func(place string) bool { return strings.TrimSuffix(place, "/") == "/data" }
+	for _, t := range b.at("tmpfs").texts() {
+		if place, _, _ := strings.Cut(t.effective, ":"); isData(place) {
+			return b.at("tmpfs")
+		}
+	}
+	for _, n := range b.at("volumes").each() {
+		if n.at("type").text().effective == "tmpfs" && isData(n.at("target").text().effective) {
+			return n
+		}
+	}
+	return node{}
 }
 
 // floatingTag is SG904.

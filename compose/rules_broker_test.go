@@ -2,6 +2,18 @@ package compose
 
 import "testing"
 
+// What is in a broker's image need not be one.
+func TestClientsOfBrokerImages(t *testing.T) {
+	for command, want := range map[string]string{
+		"redis-cli --cluster create a:1 b:1":           "",
+		"[sh, -c, 'until redis-cli ping; do :; done']": "",
+		"[sh, -c, 'redis-server & redis-cli info']":    "SG519/warning",
+		"redis-server": "SG519/warning",
+	} {
+		runWired(t, "SG519", []wired{{name: command, file: "services:\n  job:\n    image: redis:7\n    command: " + command + "\n", want: want}})
+	}
+}
+
 func TestBrokerRules(t *testing.T) {
 	const (
 		command = `[redis-server, --appendonly, "yes", --maxmemory-policy, noeviction]`
@@ -51,6 +63,8 @@ func TestBrokerRules(t *testing.T) {
 		{name: "only snapshots", change: started("redis-server --save 60 1")},
 		{name: "a file may say more", change: started("redis-server /etc/redis.conf --save ''")},
 		{name: "in memory", change: []string{volume, "    tmpfs: /data\n"}, want: "SG902 warning services.redis.tmpfs"},
+		{name: "in memory, by a volume", change: []string{volume, "    volumes: [{type: tmpfs, target: /data}]\n"}, want: "SG902 warning services.redis.volumes.0"},
+		{name: "something else in memory, by a volume", change: []string{volume, "    volumes: [{type: tmpfs, target: /tmp}, 'queue:/data']\n"}},
 		{name: "something else in memory", change: []string{volume, volume + "    tmpfs: [/tmp]\n"}},
 		{name: "no volume", change: []string{volume, ""}, want: "SG902 info services.redis"},
 

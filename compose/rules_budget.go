@@ -2,6 +2,7 @@ package compose
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
@@ -14,7 +15,7 @@ func brokerWindow(c *check) {
 		p, load := all[b], time.Duration(b.config.LoadTime)
 		for _, v := range p.workers {
 			if budget := v.budget(); load > 0 && v.throughGate() && budget.known && budget.value > 0 && budget.value < load {
-				c.saySet(v, budget, "the gate of %s gives up before %s has loaded", nameOf(v.name), nameOf(b.name)).as(Warn).
+				c.sayAt(v, budget.by, budget.node, "the gate of %s gives up before %s has loaded", nameOf(v.name), nameOf(b.name)).as(Warn).
 					fixed("let STARTGATE_TIMEOUT be longer than the declared load_time")
 			}
 		}
@@ -22,10 +23,7 @@ func brokerWindow(c *check) {
 		if without, known := b.withoutHealth(); without || !known || !h.written || !h.known {
 			continue
 		}
-		at := h.node
-		if at.at("start_period").exists() {
-			at = at.at("start_period")
-		}
+		at := h.node.at("start_period").or(h.node)
 		switch {
 		case load > 0 && h.window() < load:
 			c.say(at, "%s counts as unhealthy before its declared load_time is over", nameOf(b.name)).as(Error).
@@ -59,7 +57,7 @@ func brokerStartPeriod(c *check) {
 // workerWindow is SG603.
 func workerWindow(c *check, v *service) {
 	h := v.healthcheck()
-	if !v.throughGate() || !h.written || h.disabled || !h.known || slices.Contains(h.args, "--liveness") {
+	if !v.throughGate() || !h.written || h.disabled || !h.known || strings.Contains(strings.Join(h.args, " "), " --liveness") {
 		return
 	}
 	var longest time.Duration
@@ -72,11 +70,7 @@ func workerWindow(c *check, v *service) {
 	if h.window() >= longest {
 		return
 	}
-	at := h.node
-	if at.at("start_period").exists() {
-		at = at.at("start_period")
-	}
-	c.say(at, "%s counts as unhealthy while its gate may still wait", nameOf(v.name))
+	c.say(h.node.at("start_period").or(h.node), "%s counts as unhealthy while its gate may still wait", nameOf(v.name))
 }
 
 // defaultGrace is how long the engine waits after SIGTERM.
@@ -91,10 +85,7 @@ func stopGrace(c *check, v *service) {
 	n := v.at("stop_grace_period")
 	grace, known := n.duration(defaultGrace)
 	drain := time.Duration(v.config.Drain)
-	at := v.node
-	if n.exists() {
-		at = n
-	}
+	at := n.or(v.node)
 	switch {
 	case !known, v.scheduler && drain == 0:
 	case drain > 0 && grace < drain:
@@ -134,6 +125,7 @@ func noRestart(c *check, v *service) {
 		return
 	}
 	args, _ := v.argv()
+	args = words(args)
 	if slices.Contains(args, "--burst") || v.client == envcheck.RQ && slices.Contains(args, "-b") || c.awaited(v) {
 		return
 	}
@@ -156,10 +148,7 @@ func probeTimes(c *check, v *service) {
 	if !h.written || h.disabled || !h.known {
 		return
 	}
-	at := h.node
-	if at.at("interval").exists() {
-		at = at.at("interval")
-	}
+	at := h.node.at("interval").or(h.node)
 	first := h.interval
 	if s, known := h.node.at("start_interval").duration(h.interval); known && h.startPeriod > 0 {
 		first = min(first, s)
@@ -193,17 +182,12 @@ func contradictions(c *check, v *service) {
 		for _, k := range r.Keys {
 			said[string(k)] = true
 		}
-		for _, d := range v.result.Diagnostics {
-			if d.Code != r.Code {
-				continue
-			}
-			f := c.sayKeys(v, r.Keys, "%s must be less than %s in %s", keyName(string(r.Keys[0])), keyName(string(r.Keys[1])), nameOf(v.name))
-			f.Code = string(r.Code)
-			if d.Severity() == envcheck.Warn {
-				f.as(Warn)
-			}
-		}
 	}
+	c.faultsOf(v, func(f fault) {
+		if keys := keyNames(f.Diagnostic); f.unset == nil {
+			c.sayFault(v, f, "%s must be less than %s in %s", keys[0], keys[1], nameOf(v.name))
+		}
+	})
 	budget := v.budget()
 	if !budget.known || budget.value == 0 || !v.throughGate() {
 		return
@@ -213,7 +197,7 @@ func contradictions(c *check, v *service) {
 		if !s.known || !s.given || s.value < budget.value || said[s.key] && said[budget.key] {
 			continue
 		}
-		c.saySet(v, s, k.message, nameOf(v.name)).as(Warn)
+		c.sayAt(v, s.by, s.node, k.message, nameOf(v.name)).as(Warn)
 	}
 }
 
@@ -229,15 +213,4 @@ func contractRules(v *service, kind envcheck.Word) []*envcheck.Rule {
 		}
 	}
 	return found
-}
-
-// sayKeys adds a finding about keys of a worker, where the first of them that is
-// set is written.
-func (c *check) sayKeys(v *service, keys []envcheck.Key, message phrase, names ...name) *Finding {
-	for _, k := range keys {
-		if e := v.variables[string(k)]; e != nil {
-			return c.sayOf(v, e, message, names...)
-		}
-	}
-	return c.say(v.node, message, names...)
 }

@@ -60,7 +60,7 @@ func (v *service) gateWaits(on *service) bool {
 	}
 	return slices.ContainsFunc(v.contract.Waits, func(w envcheck.WaitSpec) bool {
 		e := v.variables[string(w.Address)]
-		return e != nil && slices.Contains(on.hostNames(), hostIn(e.effective))
+		return e != nil && slices.Contains(on.hostNames(), strings.ToLower(hostIn(e.effective)))
 	})
 }
 
@@ -107,11 +107,7 @@ func independent(c *check, v *service) {
 		if v.dependency(n.name).exists() || n.service == v {
 			continue
 		}
-		at := v.at("depends_on")
-		if !at.exists() {
-			at = v.node
-		}
-		f := c.say(at, "the worker does not depend on %s", nameOf(n.name)).fixed("depends_on: {%s: {condition: service_healthy}}", nameOf(n.name))
+		f := c.say(v.at("depends_on").or(v.node), "the worker does not depend on %s", nameOf(n.name)).fixed("depends_on: {%s: {condition: service_healthy}}", nameOf(n.name))
 		v.weighed(f, n)
 		if v.reachesHealthy(n.name) {
 			f.as(Info)
@@ -123,23 +119,38 @@ func independent(c *check, v *service) {
 // reachesHealthy reports whether the service is started only after another one
 // is healthy, because of what it depends on.
 func (v *service) reachesHealthy(name string) bool {
-	seen := map[string]bool{v.name: true}
-	open := []*service{v}
-	for len(open) > 0 {
-		s := open[0]
-		open = open[1:]
-		if s.dependency(name).at("condition").text().effective == "service_healthy" {
-			return true
+	if v.stack.behind == nil {
+		v.stack.behind = map[string]map[string]bool{}
+	}
+	if v.stack.behind[name] == nil {
+		v.stack.behind[name] = v.stack.behindHealthy(name)
+	}
+	return v.stack.behind[name][v.name]
+}
+
+// behindHealthy are the services that are started only after one is healthy.
+func (s *stack) behindHealthy(name string) map[string]bool {
+	dependents := map[string][]*service{}
+	var open []*service
+	for _, v := range s.services {
+		if v.dependency(name).at("condition").text().effective == "service_healthy" {
+			open = append(open, v)
 		}
-		for _, d := range s.dependencies() {
-			next := d.path[len(d.path)-1]
-			if !seen[next] && v.stack.service(next) != nil {
-				seen[next] = true
-				open = append(open, v.stack.service(next))
-			}
+		for _, d := range v.dependencies() {
+			on := d.path[len(d.path)-1]
+			dependents[on] = append(dependents[on], v)
 		}
 	}
-	return false
+	found := map[string]bool{}
+	for len(open) > 0 {
+		v := open[0]
+		open = open[1:]
+		if !found[v.name] {
+			found[v.name] = true
+			open = append(open, dependents[v.name]...)
+		}
+	}
+	return found
 }
 
 // healthless finds dependencies on the health of what has none (SG502).
@@ -230,14 +241,9 @@ func restartedOneShot(c *check) {
 			if target == nil || said[on] || d.at("condition").text().effective != "service_completed_successfully" {
 				continue
 			}
-			at, policy := target.at("restart"), target.at("restart").text().effective
-			if !at.exists() {
-				at = target.at("deploy", "restart_policy", "condition")
-				policy = at.text().effective
-			}
-			if policy == "always" || policy == "unless-stopped" || policy == "any" {
+			if p := target.restartPolicy(); p.name == "always" || p.name == "unless-stopped" {
 				said[on] = true
-				c.say(at, "%s waits for this service to end, and it is restarted whenever it does", nameOf(v.name))
+				c.say(p.node, "%s waits for this service to end, and it is restarted whenever it does", nameOf(v.name))
 			}
 		}
 	}
@@ -258,11 +264,7 @@ func uncheckedBroker(c *check, v *service) {
 	h := v.healthcheck()
 	switch {
 	case h.disabled:
-		at := h.node.at("disable")
-		if !at.exists() {
-			at = h.node.at("test")
-		}
-		c.say(at, "the broker's healthcheck is switched off")
+		c.say(h.node.at("disable").or(h.node.at("test")), "the broker's healthcheck is switched off")
 	case known:
 		c.say(v.node, "the broker has no healthcheck")
 	default:

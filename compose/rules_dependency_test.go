@@ -27,6 +27,7 @@ func TestDependencies(t *testing.T) {
 	runWired(t, "SG5", []wired{
 		{name: "healthy", file: workerOf(healthy)},
 		{name: "list", file: workerOf("    depends_on: [redis]\n"), want: "SG501/error"},
+		{name: "in capitals", file: strings.NewReplacer("  redis:\n", "  Redis:\n", "[redis]", "[Redis]").Replace(workerOf("    depends_on: [redis]\n")), want: "SG501/error"},
 		{name: "mapping", file: workerOf("    depends_on: {redis: {condition: service_started}}\n"), want: "SG501/error"},
 		{name: "ended", file: workerOf("    depends_on: {redis: {condition: service_completed_successfully}}\n"), want: "SG501/error"},
 		{name: "condition not known", file: workerOf("    depends_on: {redis: {condition: '${C:-service_healthy}'}}\n")},
@@ -110,6 +111,19 @@ func TestNeeds(t *testing.T) {
 	})
 }
 
+func TestBrokersByHost(t *testing.T) {
+	of := func(host string) string {
+		return "services:\n  horizon:\n    image: app\n    command: php artisan horizon\n    environment: {REDIS_HOST: " + host + "}\n  redis: {image: redis}\n  cache: {image: redis}\n"
+	}
+	one := func(stack string) string { return strings.Replace(stack, "  cache: {image: redis}\n", "", 1) }
+	runWired(t, "SG503", []wired{
+		{name: "elsewhere", file: one(of("cache.example"))},
+		{name: "the only one", file: one(of("redis")), want: "SG503/warning"},
+		{name: "one of two", file: of("cache"), want: "SG503/warning"},
+		{name: "not known", file: one(of("'${HOST:?}'")), want: "SG503/warning"},
+	})
+}
+
 func TestOneShots(t *testing.T) {
 	of := func(migrate string) string {
 		return "services:\n  web:\n    image: app\n    depends_on: {migrate: {condition: service_completed_successfully}}\n  api:\n    image: app\n    depends_on: {migrate: {condition: service_completed_successfully}}\n  migrate:\n    image: app\n" + migrate
@@ -119,6 +133,8 @@ func TestOneShots(t *testing.T) {
 		{name: "unless-stopped", file: of("    restart: unless-stopped\n"), want: "SG515/warning"},
 		{name: "any", file: of("    deploy: {restart_policy: {condition: any}}\n"), want: "SG515/warning"},
 		{name: "no", file: of("    restart: no\n")},
+		{name: "always, and none under deploy", file: of("    restart: always\n    deploy: {restart_policy: {condition: none}}\n")},
+		{name: "no, and any under deploy", file: of("    restart: no\n    deploy: {restart_policy: {condition: any}}\n"), want: "SG515/warning"},
 		{name: "on-failure", file: of("    restart: on-failure:3\n")},
 		{name: "none", file: of("")},
 		{name: "not known", file: of("    restart: ${RESTART}\n")},

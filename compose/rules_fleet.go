@@ -40,15 +40,6 @@ func (c *check) members() (found []member, all bool) {
 	return found, all
 }
 
-// sayRead adds a finding about a key of a worker, at its variable if it has
-// one.
-func (c *check) sayRead(v *service, e *envVar, message phrase, names ...name) *Finding {
-	if e == nil {
-		return c.say(v.node, message, names...)
-	}
-	return c.sayOf(v, e, message, names...)
-}
-
 // groupsOnce is SG701.
 func groupsOnce(c *check) {
 	members, all := c.members()
@@ -59,10 +50,10 @@ func groupsOnce(c *check) {
 	for _, m := range members {
 		switch other := first[m.group]; {
 		case !slices.Contains(g.All, m.group):
-			c.sayRead(m.service, m.by, "%s of %s is none of the groups", keyName(g.Key), nameOf(m.name)).
+			c.sayAt(m.service, m.by, m.node, "%s of %s is none of the groups", keyName(g.Key), nameOf(m.name)).
 				fixed("correct it, or add the group to groups.all")
 		case other != nil:
-			c.sayRead(m.service, m.by, "%s and %s have the same %s", nameOf(other.name), nameOf(m.name), keyName(g.Key)).
+			c.sayAt(m.service, m.by, m.node, "%s and %s have the same %s", nameOf(other.name), nameOf(m.name), keyName(g.Key)).
 				fixed("give each group one service, and that as many replicas as it needs")
 		default:
 			first[m.group] = m.service
@@ -90,7 +81,7 @@ func distinctPorts(c *check) {
 			case other == nil:
 				first[value] = m.service
 			default:
-				c.sayRead(m.service, e, "%s and %s have the same %s", nameOf(other.name), nameOf(m.name), keyName(key))
+				c.sayAt(m.service, e, m.node, "%s and %s have the same %s", nameOf(other.name), nameOf(m.name), keyName(key))
 			}
 		}
 	}
@@ -132,7 +123,7 @@ func ownPorts(c *check, v *service) {
 			if other != nil {
 				e = other
 			}
-			c.sayRead(v, e, "%s and %s of %s have the same value", keyName(health), keyName(admin), nameOf(v.name))
+			c.sayAt(v, e, v.node, "%s and %s of %s have the same value", keyName(health), keyName(admin), nameOf(v.name))
 		}
 	}
 }
@@ -175,7 +166,7 @@ func checkedPort(c *check, v *service) {
 // publishedWorker is SG705.
 func publishedWorker(c *check, v *service) {
 	for _, p := range v.ports() {
-		f := c.say(p.node, "%s publishes a port", nameOf(v.name))
+		f := c.sayPort(p, "%s publishes a port", nameOf(v.name))
 		if p.loopback() || !p.known {
 			f.as(Warn)
 		}

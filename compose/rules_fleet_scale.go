@@ -169,10 +169,7 @@ func fixedNode(c *check, v *service) {
 	}
 	args, _ := v.argv()
 	all := words(args)
-	at := v.at("command")
-	if !at.exists() {
-		at = v.node
-	}
+	at := v.at("command").or(v.node)
 	shell := func(s string) bool { return strings.ContainsAny(s, "$`") || marked(s) }
 	switch v.client {
 	case envcheck.Celery:
@@ -182,6 +179,7 @@ func fixedNode(c *check, v *service) {
 		case ok && !strings.Contains(node, "%") && !strings.HasSuffix(node, "@") && !shell(node):
 			c.say(at, "all containers of %s have the same node name", nameOf(v.name)).
 				fixed("let the name end in @%h, which is the container's host name")
+		case strings.Contains(host.text().effective, "{{"): // Swarm fills it in
 		case host.exists() && (!ok || strings.Contains(node, "%h")):
 			c.say(host, "all containers of %s have the same host name, which their node names are made of", nameOf(v.name)).
 				fixed("take hostname out: each container has one of its own")

@@ -176,6 +176,7 @@ skip_when: not WORKER_ENABLED or ROLE == web
 		{name: "a node name with a host's", change: celery("celery -A app worker -n mail@", two), contract: "none"},
 		{name: "a node name by a shell", change: celery("sh -c 'exec celery -A app worker -n mail@$$HOSTNAME'", two), contract: "none"},
 		{name: "one host name", change: celery("celery -A app worker", two+"    hostname: mail\n"), contract: "none", want: "SG714 warning services.worker.hostname"},
+		{name: "a host name that Swarm makes", change: celery("celery -A app worker", two+"    hostname: 'w-{{.Task.Slot}}'\n"), contract: "none"},
 		{name: "one worker name", change: []string{rqCommand, "[rq, worker, --name, mail]", initLine, initLine + two}, want: "SG714 warning services.worker.command"},
 		{name: "no worker name", change: []string{initLine, initLine + two}},
 	})

@@ -65,13 +65,13 @@ func gateInShell(c *check, v *service) {
 	for n, i := range places {
 		each := start.commands[i]
 		for _, before := range start.commands[:i] {
-			errexit = errexit || before.words[0] == "set" && len(before.words) > 1 && strings.HasPrefix(before.words[1], "-") && strings.Contains(before.words[1], "e")
+			errexit = errexit || before.words[0] == "set" && exitsOnError(before.words[1:])
 		}
 		last := i == len(start.commands)-1
 		piped := each.after == "|" || each.after == "&" || i > 0 && start.commands[i-1].after == "|"
 		switch verb := calls[n].verb; {
 		case verb != "run" && verb != "wait" && verb != "probe" && verb != "check":
-		case verb != "run" && (last || each.after == "&&"):
+		case verb != "run" && (!start.plain || last || each.after == "&&"):
 		case verb != "run" && !piped && (each.after == ";" && errexit || each.after == "||" && endsScript(start.commands[i+1])):
 		case verb != "run":
 			c.say(start.at, "the shell goes on to the worker whatever the gate says").fixed("startgate wait && exec the worker, or better entrypoint: [/startgate, --]")

@@ -20,6 +20,7 @@ func TestThroughTheGate(t *testing.T) {
 		{name: "as command", file: started("    command: [/startgate, --, rq, worker]\n")},
 		{name: "behind an init", file: started("    entrypoint: [tini, -g, --, /startgate, --]\n", command), want: "SG405/info"},
 		{name: "behind gosu", file: started("    entrypoint: [gosu, app, /startgate, --]\n", command)},
+		{name: "behind setpriv", file: started("    entrypoint: [setpriv, --reuid, '1000', --regid=1000, --clear-groups, /startgate, --]\n", command)},
 		{name: "behind a wait tool", file: started("    entrypoint: [wait-for-it.sh, 'db:5432', --, /startgate, --]\n", command)},
 		{name: "behind a script of the image", file: started("    entrypoint: [/docker-entrypoint.sh, /startgate, --]\n", command)},
 		{name: "not", file: started("    entrypoint: [env]\n", command), want: "SG401/error"},
@@ -52,6 +53,7 @@ func TestThroughTheGate(t *testing.T) {
 }
 
 func TestShells(t *testing.T) {
+	const role = "version: 1\nservices: {worker: {role: worker}}\n"
 	run := func(shell, script string) string {
 		return started("    command: [" + shell + ", -c, '" + script + "']\n")
 	}
@@ -70,9 +72,17 @@ func TestShells(t *testing.T) {
 		{name: "wait and then", file: run("sh", "/startgate wait && exec rq worker")},
 		{name: "wait with -e", file: run("sh", "set -e; /startgate wait; exec rq worker")},
 		{name: "wait or end", file: run("sh", "/startgate wait || exit 1; exec rq worker")},
+		{name: "unless wait then end", file: run("sh", "if ! /startgate wait; then exit 1; fi; exec rq worker")},
+		{name: "until probe", file: run("sh", "until /startgate probe; do sleep 1; done; exec rq worker"), want: "SG401/warning"},
 		{name: "wait and go on", file: run("sh", "/startgate wait; exec rq worker"), want: "SG403/error"},
 		{name: "wait or go on", file: run("sh", "/startgate wait || true; exec rq worker"), want: "SG403/error"},
 		{name: "-ec", file: started("    command: [sh, -ec, '/startgate wait; exec rq worker']\n")},
+		{name: "-ce", file: started("    command: [sh, -ce, '/startgate wait; exec rq worker']\n"), wiring: wiring{config: role}},
+		{name: "-euo pipefail", file: started("    command: [bash, -euo, pipefail, -c, 'exec /startgate -- rq worker']\n"), wiring: wiring{config: role}},
+		{name: "-o errexit", file: started("    command: [bash, -o, errexit, -c, '/startgate wait; exec rq worker']\n"), wiring: wiring{config: role}},
+		{name: "more behind -o pipefail", file: started("    command: [bash, -o, pipefail, -c, '/startgate -- rq worker; true']\n"), want: "SG403/error"},
+		{name: "--noprofile", file: started("    command: [bash, --noprofile, -c, '/startgate wait; exec rq worker']\n"), want: "SG403/error"},
+		{name: "set -o errexit", file: run("sh", "set -o errexit; /startgate wait; exec rq worker")},
 
 		{name: "worker in a shell", file: run("sh", "rq worker"), want: "SG401/warning SG404/warning"},
 		{name: "worker behind the gate in a shell", file: started("    entrypoint: [/startgate, --]\n    command: [sh, -c, 'umask 7; rq worker']\n"), want: "SG404/warning"},
@@ -115,6 +125,8 @@ func TestTooEarly(t *testing.T) {
 		{name: "in a healthcheck", file: of("redis-server", set+"    healthcheck: {test: redis-cli -a $PW -e ping}\n"), want: "SG407/warning"},
 		{name: "set by the script", file: of("sh -c 'for p in 1 2; do redis-server --port $p; done'", ""), want: "SG407/warning"},
 		{name: "set by the script and outside", file: of("sh -c 'A=1; echo $A'", ""), wiring: wiring{environ: []string{"A=2"}}, want: "SG407/warning"},
+		{name: "set by the script to compose's", file: of("sh -c 'A=${A:-1}; B=\"$B\" exec redis-server --port $$A'", "")},
+		{name: "set by the script to compose's, and then used", file: of("sh -c 'A=${A:-1}; exec redis-server --port $A'", ""), want: "SG407/warning"},
 		{name: "host name", file: "services:\n  w:\n    image: a\n    command: celery worker -n w@$HOSTNAME\n", want: "SG407/warning"},
 		{name: "output", file: of("redis-server", "    healthcheck: {test: '[ \"$(redis-cli ping)\" = PONG ]'}\n"), want: "SG407/info"},
 		{name: "doubled", file: of("sh -c 'exec redis-server --requirepass \"$$PW\"'", set)},

@@ -10,8 +10,9 @@ import (
 // compose lets it pass today.
 var forShell = regexp.MustCompile(`(^|[^$])(\$\$)*\$[(0-9?@#!*]`)
 
-// shellSets finds the variables that a script sets itself.
-var shellSets = regexp.MustCompile(`(?:^|[\s;&|('"])(?:for\s+([A-Za-z_]\w*)\s+in\b|read\s+(?:-\w+\s+)*([A-Za-z_]\w*)|([A-Za-z_]\w*)=)`)
+// shellSets finds the variables that a script sets itself, and the one of
+// compose that it sets each to.
+var shellSets = regexp.MustCompile(`(?:^|[\s;&|('"])(?:for\s+([A-Za-z_]\w*)\s+in\b|read\s+(?:-\w+\s+)*([A-Za-z_]\w*)|([A-Za-z_]\w*)=["']?(?:\$\{?([A-Za-z_]\w*))?)`)
 
 // expandedTooEarly finds variables of a command that the container has, and
 // that compose replaces before (SG407).
@@ -31,12 +32,18 @@ func expandedTooEarly(c *check) {
 func (c *check) tooEarly(v *service, n node) {
 	t := n.text()
 	var own []string
+	meant := map[string]int{} // uses in NAME=${NAME:-default}
 	for _, m := range shellSets.FindAllStringSubmatch(t.symbolic, -1) {
 		own = append(own, m[1]+m[2]+m[3])
+		if m[3] == m[4] {
+			meant[m[3]]++
+		}
 	}
 	for _, each := range t.variables {
 		_, known := c.environment[each.name]
 		switch {
+		case meant[each.name] > 0:
+			meant[each.name]--
 		case slices.Contains(own, each.name):
 			c.say(n, "compose replaces %s before the script that sets it runs", keyName(each.name))
 			return
@@ -112,7 +119,7 @@ func portWait(c *check, v *service) {
 		if !waitsForPort(words) {
 			continue
 		}
-		text := strings.Join(words, " ")
+		text := strings.ToLower(strings.Join(words, " "))
 		waited, unknown = true, unknown || strings.ContainsAny(text, "$") || marked(text)
 		names = names || slices.ContainsFunc(hosts, func(h string) bool { return h != "" && namesHost(text, h) })
 	}
@@ -142,7 +149,7 @@ func waitsLoading(commands []simple) bool {
 	}
 	a := asked{state: loading}
 	for _, client := range clientsIn(commands[:n], nil) {
-		a.hosts = append(a.hosts, client.host)
+		a.hosts = append(a.hosts, strings.ToLower(client.host))
 	}
 	return len(a.hosts) > 0 && a.pipeline(commands[:n]) == passes
 }

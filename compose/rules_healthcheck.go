@@ -47,13 +47,14 @@ func (v *service) asked(s state) asked {
 func (v *service) listens() string {
 	args, _ := v.argv()
 	all := words(args)
-	for _, arg := range all {
-		if strings.HasSuffix(arg, ".conf") || strings.HasPrefix(arg, "--tls-port") || strings.HasPrefix(arg, "--flagfile") {
-			return ""
-		}
+	if configured(all) || slices.ContainsFunc(all, func(arg string) bool {
+		return strings.HasPrefix(arg, "--tls-port") || strings.HasPrefix(arg, "--flagfile")
+	}) {
+		return ""
 	}
 	port, _ := option(all, "--port")
-	if port == "" && slices.Contains(officialBrokers, v.imageName()) && (!v.command.written || startsServer(all)) {
+	own := v.entrypoint.written || v.command.written
+	if port == "" && slices.Contains(officialBrokers, v.imageName()) && (!own || startsServer(all)) {
 		return "6379"
 	}
 	if strings.Trim(port, "0123456789") != "" || port == "0" {
@@ -74,7 +75,7 @@ func (h healthcheck) clients() []redisClient {
 func clientsIn(commands []simple, found []redisClient) []redisClient {
 	for _, c := range commands {
 		words := unwrap(c.words)
-		if len(words) > 0 && slices.Contains([]string{"redis-cli", "valkey-cli", "keydb-cli"}, program(words[0])) {
+		if len(words) > 0 && slices.Contains(clientNames, program(words[0])) {
 			found = append(found, readClient(words))
 		}
 		for _, w := range c.words {
@@ -90,7 +91,7 @@ func clientsIn(commands []simple, found []redisClient) []redisClient {
 // weakHealthcheck finds a broker's check that passes while it loads (SG504).
 func weakHealthcheck(c *check, v *service) {
 	h := v.healthcheck()
-	if !h.tested() || h.fault() != "" {
+	if !h.tested() {
 		return
 	}
 	if v.asked(loading).of(h) != passes || v.asked(ready).of(h) == fails || v.asked(down).of(h) == passes {
@@ -157,7 +158,7 @@ func (v *service) neverBlank(arg string) bool {
 func unauthenticatedHealthcheck(c *check, v *service) {
 	h := v.healthcheck()
 	set, certain := v.password()
-	if !h.tested() || h.fault() != "" || !set || !v.complete {
+	if !h.tested() || !set || !v.complete {
 		return
 	}
 	for _, key := range [...]string{"REDISCLI_AUTH", "VALKEYCLI_AUTH"} {
@@ -184,7 +185,7 @@ func unauthenticatedHealthcheck(c *check, v *service) {
 // brokerHealthcheck finds a broker's check that cannot tell anything (SG507).
 func brokerHealthcheck(c *check, v *service) {
 	h := v.healthcheck()
-	if !h.tested() || h.fault() != "" {
+	if !h.tested() {
 		return
 	}
 	test := h.node.at("test")
@@ -213,7 +214,7 @@ func brokerHealthcheck(c *check, v *service) {
 // workerHealthcheck finds a worker's check that cannot fail (SG507).
 func workerHealthcheck(c *check, v *service) {
 	h := v.healthcheck()
-	if !h.tested() || h.fault() != "" {
+	if !h.tested() {
 		return
 	}
 	with := asked{state: down}
@@ -222,9 +223,8 @@ func workerHealthcheck(c *check, v *service) {
 	}
 	test := h.node.at("test")
 	commands, _ := shellCommands(h.script)
-	own := with.withoutShell(h)
 	switch {
-	case own == passes:
+	case h.script == "" || with.run(h.script) == passes: // without a shell to find
 		c.say(test, "this check passes whatever the worker does")
 	case len(commands) == 1 && !commands[0].redirected:
 		// bash and busybox become a single command, dash stays in front of it.
@@ -237,14 +237,6 @@ func workerHealthcheck(c *check, v *service) {
 }
 
 const findOthers = "use the list form without a shell, [CMD, pgrep, -f, …], or startgate health"
-
-// withoutShell is what a check would say if it found no shell of its own.
-func (a asked) withoutShell(h healthcheck) outcome {
-	if h.script == "" {
-		return a.of(h)
-	}
-	return a.run(h.script)
-}
 
 // healthcheckKinds holds the services' checks against SG507.
 func healthcheckKinds(c *check, v *service) {

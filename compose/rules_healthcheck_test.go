@@ -72,6 +72,8 @@ func TestBrokerHealthchecks(t *testing.T) {
 		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", port},
 		{"", "[CMD, redis-cli, -e, ping]", "    command: [redis-server, /etc/redis.conf]\n"},
 		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    command: [redis-server, /etc/redis.conf]\n"},
+		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    command: [redis-server, /etc/redis.cfg]\n"},
+		{"", "[CMD, redis-cli, -p, '6380', -e, ping]", "    entrypoint: /start.sh\n"},
 		{"", "[CMD, redis-cli, -p, '${PORT}', -e, ping]", ""},
 		{"", "[CMD, redis-cli, -p, '6390', -e, ping]", "    command: [redis-server, --port, '${PORT}']\n"},
 		{"", "[CMD, redis-cli, -s, /run/redis.sock, -e, ping]", ""},
@@ -113,6 +115,10 @@ func TestBrokerHealthchecks(t *testing.T) {
 	} {
 		cases = append(cases, wired{name: c.test, file: brokerWith(c.test, c.more), want: c.want})
 	}
+	cases = append(cases,
+		wired{name: "a sentinel", file: brokerWith("[CMD, redis-cli, -p, '26379', ping]", "    command: [redis-sentinel, /s.conf]\n")},
+		wired{name: "a server as sentinel", file: brokerWith("[CMD, redis-cli, -p, '26379', ping]", "    command: [redis-server, /s.conf, --sentinel]\n")},
+	)
 	runWired(t, "SG50", cases)
 }
 

@@ -104,7 +104,7 @@ var builtin = []string{"[", "test", "echo", "exit", "true", "false", ":", "cd", 
 func missingTool(c *check) {
 	for _, v := range c.concerned() {
 		h := v.healthcheck()
-		if v.image.Tools == nil || !h.tested() || h.fault() != "" {
+		if v.image.Tools == nil || !h.tested() {
 			continue
 		}
 		commands := []simple{{words: h.args}}

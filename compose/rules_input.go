@@ -22,7 +22,7 @@ func unsetVariables(c *check) {
 			return
 		}
 		for _, u := range variables(w.value.Value) {
-			if u.form != mustNotBlank && u.form != mustBeSet {
+			if u.form != mustNotBlank && u.form != mustBeSet || u.name == "COMPOSE_PROJECT_NAME" {
 				continue
 			}
 			if value, set := c.environment[u.name]; set && (value != "" || u.form == mustBeSet) {

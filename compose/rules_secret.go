@@ -74,26 +74,22 @@ func publishedBroker(c *check, v *service) {
 	for _, p := range v.ports() {
 		switch {
 		case p.everywhere():
-			c.say(p.node, "%s is published on all interfaces of the host", nameOf(v.name))
+			c.sayPort(p, "%s is published on all interfaces of the host", nameOf(v.name))
 		case !p.known && p.address == "":
-			c.say(p.node, "%s is published on all interfaces of the host, unless a variable has an address", nameOf(v.name)).as(Warn)
+			c.sayPort(p, "%s is published on all interfaces of the host, unless a variable has an address", nameOf(v.name)).as(Warn)
 		}
 	}
 }
 
 // openBroker is SG804. What guards a broker that is in no file cannot be seen.
 func openBroker(c *check) {
-	hosts := map[string]bool{}
 	for _, v := range c.services {
-		for _, name := range v.hostNames() {
-			hosts[strings.ToLower(name)] = true
-		}
 		if v.role != broker || !v.asksNobody() {
 			continue
 		}
 		for _, p := range v.ports() {
 			if p.known && !p.loopback() {
-				c.say(p.node, "%s is published and asks for no password", nameOf(v.name))
+				c.sayPort(p, "%s is published and asks for no password", nameOf(v.name))
 				break
 			}
 		}
@@ -104,16 +100,12 @@ func openBroker(c *check) {
 			continue
 		}
 		for _, t := range v.targets() {
-			outside := strings.ContainsAny(t.host, ".:") && !hosts[t.host] && !marked(t.host) && !isLoopback(t.host) && t.host != "host.docker.internal"
+			outside := strings.ContainsAny(t.host, ".:") && len(c.servicesAt(t.host)) == 0 && !marked(t.host) && !loopback(t.host) && t.host != "host.docker.internal"
 			if outside && t.parts.Password == "" && !t.parts.TLS && said.first(t.variable.position) {
 				c.sayOf(v, t.variable, "%s of %s leads to a broker outside of the stack, without a password", keyName(t.variable.name), nameOf(v.name)).as(Info)
 			}
 		}
 	}
-}
-
-func isLoopback(host string) bool {
-	return host == "localhost" || strings.HasPrefix(host, "127.") || strings.Trim(host, "[]") == "::1"
 }
 
 // asksNobody reports whether a broker is known to have no password: its command
@@ -129,9 +121,9 @@ func (v *service) asksNobody() bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(wordsAt(v.at("command")), func(w word) bool {
-		s := w.effective
-		return s == "--requirepass" || s == "--user" || s == "--aclfile" || s == "-" || s == "--include" || strings.HasSuffix(s, ".conf") || strings.HasPrefix(s, "/")
+	args := words(v.command.args)
+	return !configured(args) && !slices.ContainsFunc(args, func(s string) bool {
+		return strings.HasPrefix(s, "--user") || strings.HasPrefix(s, "--aclfile") || strings.HasPrefix(s, "--requirepass") || strings.HasPrefix(s, "/")
 	})
 }
 

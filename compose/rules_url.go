@@ -90,8 +90,19 @@ func rawPassword(c *check, v *service) {
 // unreserved characters are the same in a URL (RFC 3986, section 2.3).
 const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
-// passwordVariables are those that stand in the password of a URL.
+// passwordVariables are those that stand in the password of a URL, be it the
+// default of a variable.
 func passwordVariables(s string) []variable {
+	found := pasted(s)
+	for _, v := range variables(s) {
+		if v.form == orDefault || v.form == orDefaultAny {
+			found = append(found, pasted(v.rest)...)
+		}
+	}
+	return found
+}
+
+func pasted(s string) []variable {
 	rest, taken := holes(s)
 	login, _ := userinfo(rest)
 	user, password, _ := strings.Cut(login, ":")

@@ -151,26 +151,15 @@ func sources(e *envVar) *envVar {
 
 // markAll puts marks in for all variables of a text.
 func markAll(s string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(s, '$')
-		if i < 0 || i+1 == len(s) {
-			return b.String() + s
+	rest, taken := holes(s)
+	for _, each := range taken {
+		m := ""
+		if used := variables(each); len(used) > 0 {
+			m = mark(used[0].name)
 		}
-		b.WriteString(s[:i])
-		s = s[i+1:]
-		end := wordLength(s)
-		if s[0] == '{' {
-			end = closing(s) + 1
-		}
-		if used := variables("$" + s[:end]); end > 0 && len(used) > 0 {
-			b.WriteString(mark(used[0].name))
-		} else if s[0] == '$' {
-			b.WriteByte('$')
-			end = 1
-		}
-		s = s[end:]
+		rest = strings.Replace(rest, hole, m, 1)
 	}
+	return strings.ReplaceAll(rest, "$$", "$")
 }
 
 // sameSource reports whether the parts that count of two URLs come from the

@@ -91,6 +91,7 @@ func TestHostsOfRedisURLs(t *testing.T) {
 
 		{name: "nobody", files: stack(url("broker"), redis), want: nobody},
 		{name: "nobody, as REDIS_HOST", files: stack("environment: {REDIS_HOST: broker}", redis), want: []string{"SG304 warning @REDIS_HOST"}},
+		{name: "nobody, with a service's name at its end", files: stack(url("myredis"), redis), want: nobody},
 		{name: "a service", files: stack(url("redis"), redis)},
 		{name: "in capitals", files: stack(url("REDIS"), redis)},
 		{name: "a container", files: stack(url("broker"), redis+"    container_name: broker\n")},
@@ -109,6 +110,8 @@ func TestHostsOfRedisURLs(t *testing.T) {
 		{name: "a host that is not known", files: stack(url("${H:?m}"), redis), want: []string{"SG105 info @RQ_REDIS_URL"}},
 		{name: "a default that is nobody", files: stack("environment: {RQ_REDIS_URL: '${X:-redis://broker}'}", redis), want: nobody},
 		{name: "a list of Celery's", files: stack("command: celery -A app worker\nenvironment: {CELERY_BROKER_URL: 'redis://redis:6379;redis://broker:6379'}", redis), want: []string{"SG304 warning @CELERY_BROKER_URL"}},
+
+		{name: "a sentinel of asynq's", files: stack("command: [/startgate, --, /worker]\nenvironment: {ASYNQ_REDIS_URL: 'redis-sentinel://broker:26379?master=m'}", redis), want: []string{"SG304 warning @ASYNQ_REDIS_URL"}},
 
 		{name: "elsewhere", files: stack(url("redis.example.org"), ""), want: elsewhere},
 		{name: "an address", files: stack(url("10.1.2.3"), ""), want: elsewhere},
@@ -167,6 +170,16 @@ func TestWhatIsNoRedisURL(t *testing.T) {
 	}
 }
 
+func TestResultBackends(t *testing.T) {
+	for value, want := range map[string][]string{
+		"django-db":  nil,
+		"rpc":        nil,
+		"redis:6379": {"SG302 warning @CELERY_RESULT_BACKEND"},
+	} {
+		envCase{name: value, files: envStack("RQ_REDIS_URL: redis://redis\nCELERY_RESULT_BACKEND: " + value), want: want}.test(t)
+	}
+}
+
 // without leaves out what another rule says of the same stacks.
 func without(want []string, value string) []string {
 	if value == "rediss://u:p@redis:6379/0" {
@@ -189,6 +202,8 @@ func TestPasswordInURL(t *testing.T) {
 		{name: "a user only", files: envStack("RQ_REDIS_URL: redis://${U}@redis")},
 		{name: "a host", files: envStack("RQ_REDIS_URL: redis://${H:-redis}:6379/0")},
 		{name: "the whole URL", files: envStack("RQ_REDIS_URL: ${URL:-redis://redis}")},
+		{name: "in a default", files: envStack("RQ_REDIS_URL: ${URL:-redis://:${PW}@redis}"), want: found},
+		{name: "in a default, plain here", files: envStack("RQ_REDIS_URL: ${URL:-redis://:${PW}@redis}"), environ: []string{"PW=abc"}},
 		{name: "no Redis key", files: envStack("DATABASE_URL: postgres://:${PW}@db")},
 	} {
 		// An image of another make, of which it is not known what it asks for.

@@ -3,6 +3,7 @@ package compose
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	specification "github.com/compose-spec/compose-go/v2/schema"
@@ -16,6 +17,13 @@ var understood = map[string]bool{
 	"$ref": true, "type": true, "enum": true, "const": true, "required": true, "properties": true, "patternProperties": true,
 	"additionalProperties": true, "unevaluatedProperties": true, "items": true, "minItems": true, "uniqueItems": true,
 	"minLength": true, "pattern": true, "format": true, "minimum": true, "maximum": true, "allOf": true, "anyOf": true, "oneOf": true,
+}
+
+func TestUnknownKeysOfAnAttribute(t *testing.T) {
+	got := suppressRun(t, map[string]string{"compose.yaml": "services:\n  web:\n    image: nginx\n    healthcheck:\n      tests: x\n      intervall: 1s\n"}, "")
+	if want := []string{"SG102 compose.yaml:5", "SG102 compose.yaml:6"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
 }
 
 // A new version of the specification may use a word that we would pass over.

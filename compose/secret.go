@@ -64,7 +64,8 @@ func literalSecret(symbolic string) literal {
 }
 
 // secretText reports whether a text without variables can be a secret: it is no
-// switch, no number, no file, and nothing that the container's shell fills in.
+// switch, no number, no file, no reference to a store of secrets, and nothing
+// that the container's shell fills in.
 func secretText(s string) bool {
 	s = strings.TrimSpace(s)
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
@@ -74,7 +75,8 @@ func secretText(s string) bool {
 	case "", "true", "false", "yes", "no", "on", "off", "null", "none", "enabled", "disabled":
 		return false
 	}
-	return !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "file:") && !strings.Contains(s, "$")
+	elsewhere := slices.ContainsFunc([]string{"/", "file:", "op://", "arn:", "vault:"}, func(start string) bool { return strings.HasPrefix(s, start) })
+	return !elsewhere && !strings.Contains(s, "$")
 }
 
 // urlPassword tells how the password in the authority of a URL is written.
@@ -146,9 +148,7 @@ func (v *service) passwords() []password {
 	client := false
 	all := v.commandWords()
 	for i, w := range all {
-		if slices.Contains(clientNames, program(w.symbolic)) {
-			client = true
-		}
+		client = client && !w.first || slices.Contains(clientNames, program(w.symbolic))
 		flag, value, valued := strings.Cut(w.symbolic, "=")
 		ofClient := client && slices.Contains(clientFlags, flag)
 		if !ofClient && !slices.Contains(passwordFlags, flag) {

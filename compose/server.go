@@ -32,10 +32,8 @@ func (v *service) server() server {
 	if _, shell := shellScript(args); shell {
 		s.known = false // it can do more than start the server
 	}
+	s.known = s.known && !configured(all)
 	for _, word := range all {
-		if strings.Contains(word, ".conf") || word == "-" || word == "--include" {
-			s.known = false
-		}
 		s.acl = s.acl || word == "--user" || word == "--aclfile"
 	}
 	if value, given := option(all, "--requirepass"); given {
@@ -47,6 +45,18 @@ func (v *service) server() server {
 	}
 	s.tlsPort, _ = option(all, "--tls-port")
 	return s
+}
+
+// configured reports whether a server's command line names a configuration
+// file, be it called *.conf or else stand where the server looks for one.
+func configured(args []string) bool {
+	for i, arg := range args {
+		file := i > 0 && isServer(args[i-1]) && !strings.HasPrefix(arg, "-")
+		if file || strings.Contains(arg, ".conf") || arg == "-" || arg == "--include" {
+			return true
+		}
+	}
+	return false
 }
 
 // contradicted looks for brokers whose command line does not go with the URL
@@ -63,7 +73,7 @@ func contradicted(c *check, v *service) {
 		switch {
 		case s.acl || t.parts.User != "" && t.parts.User != "default":
 		case (s.asks || s.asksPerhaps) && t.parts.Password == "":
-			if v.hasPassword() || !s.asks && !b.demands("--requirepass") {
+			if v.hasPassword() || !s.asks && !b.neverBlank(s.password) {
 				continue
 			}
 			c.sayOf(v, t.variable, "%s has no password, and %s is started with one", key, broker)
@@ -91,24 +101,10 @@ func (c *check) portContradicted(v *service, t target, s server, key, broker nam
 // somewhere else than the URL.
 func (v *service) hasPassword() bool {
 	for name := range v.variables {
-		if strings.Contains(name, "REDIS") && strings.Contains(name, "PASS") {
+		server := strings.Contains(name, "REDIS") || strings.Contains(name, "VALKEY")
+		if server && (strings.Contains(name, "PASS") || strings.Contains(name, "AUTH")) {
 			return true
 		}
 	}
 	return !v.complete
-}
-
-// demands reports whether what follows a flag of the command line cannot be
-// blank: compose does not start with it unset.
-func (v *service) demands(flag string) bool {
-	for _, t := range v.command.node.texts() {
-		_, rest, found := strings.Cut(t.symbolic, flag)
-		if !found && strings.Contains(t.symbolic, "$") {
-			rest, found = t.symbolic, true // an item of its own in a list
-		}
-		if used := variables(rest); found && len(used) > 0 {
-			return used[0].form == mustNotBlank
-		}
-	}
-	return false
 }

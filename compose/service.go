@@ -96,7 +96,8 @@ func (v *service) tag() string {
 	return tag
 }
 
-// names are those by which other services reach this one.
+// hostNames are the names by which other services reach this one, in lower
+// case.
 func (v *service) hostNames() []string { return v.facts.hosts.of(v, v.findHostNames) }
 
 func (v *service) findHostNames() []string {
@@ -111,6 +112,9 @@ func (v *service) findHostNames() []string {
 		for _, alias := range network.at("aliases").texts() {
 			names = append(names, alias.effective)
 		}
+	}
+	for i, name := range names {
+		names[i] = strings.ToLower(name)
 	}
 	return names
 }
@@ -130,29 +134,29 @@ func (v *service) hostNetwork() bool {
 	return !mode.known || mode.effective != "" && mode.effective != "bridge" && mode.effective != "none"
 }
 
-// needs are the services that the worker depends on, sorted.
+// dependencies are how the service depends on others, by their names.
 func (v *service) dependencies() []node { return v.at("depends_on").each() }
 
 // dependency is how the service depends on another one, absent when it does
 // not.
 func (v *service) dependency(on string) node { return v.at("depends_on", on) }
 
-// brokers are the services of the stack that a worker's Redis URLs lead to. A
+// brokers are the services of the stack that a worker's Redis hosts are. A
 // stack whose only broker is named by none of them has that one, unless the
 // worker could have a broker of another kind.
 func (v *service) brokers() []*service { return v.facts.brokers.of(v, v.findBrokers) }
 
 func (v *service) findBrokers() []*service {
 	var found []*service
-	targets := v.targets()
-	for _, t := range targets {
-		for _, b := range v.stack.of(broker) {
-			if slices.Contains(b.hostNames(), t.host) && !slices.Contains(found, b) {
+	hosts := v.redisHosts()
+	for _, h := range hosts {
+		for _, b := range v.stack.servicesAt(h.host) {
+			if b.role == broker && !slices.Contains(found, b) {
 				found = append(found, b)
 			}
 		}
 	}
-	if all := v.stack.of(broker); len(found) == 0 && len(all) == 1 && len(targets) == 0 && !v.otherBroker() {
+	if all := v.stack.of(broker); len(all) == 1 && len(hosts)+len(v.targets()) == 0 && !v.otherBroker() {
 		return all
 	}
 	return found

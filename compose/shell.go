@@ -217,7 +217,8 @@ var wrappers = map[string]int{
 }
 
 // withValue are options of wrappers that take one more argument.
-var withValue = []string{"-n", "-u", "-s", "-k", "-p", "-c", "-o", "-e", "--signal", "--kill-after", "--adjustment", "--unset"}
+var withValue = []string{"-n", "-u", "-s", "-k", "-p", "-c", "-o", "-e", "--signal", "--kill-after", "--adjustment", "--unset",
+	"--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"}
 
 // unwrap is the command line without what only prepares it: assignments,
 // reserved words, and programs that become the one they are given.

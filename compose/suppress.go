@@ -53,14 +53,31 @@ func (u *suppressions) apply(s *stack) {
 			u.read(file, s.texts[file])
 		}
 	}
+	// There may be as many comments as lines, and findings.
+	at := map[string][]int{}
+	for i, each := range u.all {
+		at[each.place()] = append(at[each.place()], i)
+	}
 	for i := range s.findings {
-		for j := range u.all {
-			if f := &s.findings[i]; u.all[j].suppresses(f) {
+		f := &s.findings[i]
+		here := suppression{Ignore: Ignore{Rule: f.Rule}, at: f.Position, comment: true, line: f.Position.Line}
+		file, config := here, here
+		file.line, config.comment = 0, false
+		for _, j := range slices.Concat(at[config.place()], at[file.place()], at[here.place()]) {
+			if u.all[j].suppresses(f) {
 				u.all[j].used = true
 				f.Suppressed, f.outside = u.all[j].Reason, !u.all[j].comment
 			}
 		}
 	}
+}
+
+// place tells apart where suppressions of a rule are for.
+func (u suppression) place() string {
+	if !u.comment {
+		return u.Rule
+	}
+	return u.Rule + " " + strconv.Itoa(u.line) + " " + u.at.File
 }
 
 // read finds the comments of a file. One behind something is for its own line,

@@ -99,6 +99,37 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
+// A list of ports may be put together of two files' and a base's.
+func TestSuppressionOfPorts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const reason = " # sg:ignore SG803 -- it is meant\n"
+	for name, text := range map[string]string{
+		"compose.yaml":  "services:\n  redis:\n    image: redis:7\n    extends: {file: base.yaml, service: base}\n    ports:\n      - 127.0.0.1:1:1\n      - '6379:6379'" + reason,
+		"base.yaml":     "services:\n  base:\n    ports:\n      - '6380:6380'" + reason,
+		"override.yaml": "services:\n  redis:\n    ports:\n      - 127.0.0.1:2:2\n      - {target: 6381, published: 6381}" + reason,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Check(context.Background(), []string{"compose.yaml", "override.yaml"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	suppressed := 0
+	for _, f := range r.Findings {
+		switch {
+		case f.Rule == "SG803" && f.Suppressed != "":
+			suppressed++
+		case f.Rule == "SG803", f.Rule == badSuppression:
+			t.Errorf("found %v", f)
+		}
+	}
+	if suppressed != 3 {
+		t.Errorf("%d are suppressed, want 3", suppressed)
+	}
+}
+
 // A finding in an env_file is ignored there.
 func TestSuppressionInEnvFile(t *testing.T) {
 	u := &suppressions{}

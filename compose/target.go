@@ -68,6 +68,9 @@ func (v *service) redisURL(e *envVar) (t target, ok bool) {
 	if !v.isRedisKey(e.name) || e.effective == "" || strings.HasPrefix(e.effective, markStart) {
 		return t, false
 	}
+	if e.name == "CELERY_RESULT_BACKEND" && !strings.Contains(e.effective, ":") {
+		return t, false // django-db, rpc and the like
+	}
 	if scheme, _, ok := strings.Cut(e.effective, "://"); ok && !slices.Contains(redisSchemes, strings.ToLower(scheme)) {
 		return t, false
 	}
@@ -110,5 +113,5 @@ func (v *service) looseURL(e *envVar) (t target, ok bool) {
 	return t, true
 }
 
-// redisSchemes are those of the families' clients.
-var redisSchemes = []string{"redis", "rediss", "unix", "redis+socket", "sentinel", "valkey", "valkeys"}
+// redisSchemes are those that the families' clients read.
+var redisSchemes = []string{"redis", "rediss", "unix", "redis+socket", "redis-socket", "sentinel", "redis-sentinel"}

@@ -1,8 +1,10 @@
 package compose
 
 import (
+	"bytes"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/template"
@@ -131,6 +133,23 @@ type environment map[string]string
 // maxVariables bounds how many variables a text may have. One with more is not
 // known: nested, they would take time by the cube of their number.
 const maxVariables = 100
+
+// marking is e with marks for the variables that an env_file is made of and that
+// are unset: the deployment may have them.
+func (e environment) marking(content []byte) environment {
+	if !bytes.ContainsRune(content, '$') {
+		return e
+	}
+	own, all := linesOf(content), maps.Clone(e)
+	for line := range strings.Lines(string(content)) {
+		for _, v := range variables(line) {
+			if _, set := all[v.name]; !set && own[v.name] == 0 && v.form == bare {
+				all[v.name] = mark(v.name)
+			}
+		}
+	}
+	return all
+}
 
 // interpolate is the text with its variables replaced. A variable that is
 // unset and has no default is not known: the file asks for it, or means it to

@@ -44,21 +44,27 @@ func (s *stack) effective(v any) any {
 }
 
 // causes are the faults to say: of each attribute the one that lies deepest,
-// since it is of the alternative that was meant, and every unknown key.
+// since it is of the alternative that was meant, and with an unknown key those
+// beside it.
 func (s *stack) causes(faults []misfit) []misfit {
-	deepest := map[string]misfit{}
+	deepest := map[string][]misfit{}
 	for _, f := range faults {
 		if s.unknownAt(f.path) {
 			continue
 		}
 		attribute := f.path[:min(len(f.path), 3)].key()
-		if known, ok := deepest[attribute]; !ok || len(f.path) > len(known.path) {
-			deepest[attribute] = f
+		known := deepest[attribute]
+		same := func(k misfit) bool { return k.reason != unknownKey || k.path.key() == f.path.key() }
+		switch {
+		case len(known) == 0 || len(f.path) > len(known[0].path):
+			deepest[attribute] = []misfit{f}
+		case f.reason == unknownKey && len(f.path) == len(known[0].path) && !slices.ContainsFunc(known, same):
+			deepest[attribute] = append(known, f)
 		}
 	}
 	var found []misfit
 	for _, attribute := range slices.Sorted(maps.Keys(deepest)) {
-		found = append(found, deepest[attribute])
+		found = append(found, deepest[attribute]...)
 	}
 	return found
 }

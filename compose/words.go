@@ -7,7 +7,8 @@ import (
 // word is a word of a command line or a script, with its variables still in it.
 type word struct {
 	text
-	node node
+	node  node
+	first bool // of a command line, or behind an operator
 }
 
 // hole stands for a variable while a text is taken apart. No text that YAML
@@ -53,12 +54,17 @@ func wordsAt(n node) []word {
 	var found []word
 	for _, item := range items {
 		rest, taken := holes(item.text().symbolic)
-		for _, w := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()\"'`", r) }) {
-			for strings.Contains(w, hole) {
-				w = strings.Replace(w, hole, taken[0], 1)
-				taken = taken[1:]
+		first := len(found) == 0
+		for _, part := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("\n;|&()", r) }) {
+			for _, w := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\"'`", r) }) {
+				for strings.Contains(w, hole) {
+					w = strings.Replace(w, hole, taken[0], 1)
+					taken = taken[1:]
+				}
+				found = append(found, word{n.stack.environment.interpolate(w), item, first})
+				first = false
 			}
-			found = append(found, word{n.stack.environment.interpolate(w), item})
+			first = true
 		}
 	}
 	return found
