@@ -20,6 +20,8 @@ func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"nothing is wrong", web, ""},
 
+		{"a text with a NUL", web + "    command: \"rq \\0 x\"\n    environment: {RQ_REDIS_URL: \"redis://:\\0@redis\"}\n", ""},
+
 		{"an unknown service", web + "    depends_on: [gone]\n", "SG102 4:18"},
 		{"an unknown service, in the long form", web + "    depends_on: {gone: {condition: service_healthy, required: false}}\n", "SG102 4:18"},
 		{"a link to an unknown service", web + "    links: ['gone:alias']\n", "SG102 4:13"},
