@@ -180,12 +180,14 @@ func (s *stack) checkBases() {
 }
 
 // blame is where an error of compose-go has its cause, as far as its text names
-// a path that is in the files. Nothing of the text is kept.
+// a path that is in the files. Nothing of the text is kept: what looks like a
+// path in it may be of a value, but for the part that the files have.
 func (s *stack) blame(err error) (Position, path) {
 	for _, text := range namedPath.FindAllString(err.Error(), -1) {
-		p := path(strings.Split(strings.TrimRight(text, "."), "."))
-		if at, ok := s.index.find(p); ok {
-			return at.Position, p
+		for p := path(strings.Split(strings.TrimRight(text, "."), ".")); len(p) > 0; p = p[:len(p)-1] {
+			if at, ok := s.index.exact(p); ok {
+				return at.Position, p
+			}
 		}
 	}
 	return Position{File: s.files[0], Line: 1, Column: 1}, nil
