@@ -95,7 +95,7 @@ func (s *stack) loaded(ctx context.Context, files []*document) (model map[string
 		contents = append(contents, types.ConfigFile{Filename: s.absolute(f.name), Content: f.content()})
 	}
 	return loader.LoadModelWithContext(ctx, types.ConfigDetails{
-		WorkingDir: s.dir, ConfigFiles: contents, Environment: types.Mapping{},
+		WorkingDir: s.absolute(s.dir), ConfigFiles: contents, Environment: types.Mapping{},
 	}, symbolic)
 }
 

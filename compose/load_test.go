@@ -1,0 +1,80 @@
+package compose
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// loadCase is a stack of files that name each other. compose.yaml is loaded, and
+// over it override.yaml where there is one.
+type loadCase struct {
+	name    string
+	files   map[string]string
+	environ []string
+	partial bool
+	// want is all that the rules about loading and secrets find, and each
+	// error: RULE position.
+	want []string
+}
+
+func (c loadCase) test(t *testing.T) {
+	t.Helper()
+	t.Run(c.name, func(t *testing.T) {
+		t.Helper()
+		t.Chdir(t.TempDir())
+		for name, text := range c.files {
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			store(t, name, text)
+		}
+		var files []string
+		for _, name := range []string{"compose.yaml", "deploy/compose.yaml", "override.yaml"} {
+			if _, ok := c.files[name]; ok {
+				files = append(files, name)
+			}
+		}
+		r, err := Check(context.Background(), files, Options{Environ: c.environ, AllowPartial: c.partial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range r.Findings {
+			if f.Severity == Error || strings.HasPrefix(f.Rule, "SG1") {
+				got = append(got, f.Rule+" "+f.Position.String())
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("found %q, want %q\n%+v", got, c.want, r.Findings)
+		}
+	})
+}
+
+const (
+	app  = "services:\n  app: {image: app}\n"
+	base = "services:\n  base: {image: app}\n"
+)
+
+// extends is a service of that name that extends one of another file.
+func extends(name, file, service string) string {
+	return "services:\n  " + name + ": {extends: {file: " + file + ", service: " + service + "}}\n"
+}
+
+// TestFilesOfFiles: files are looked for where compose looks for them.
+func TestFilesOfFiles(t *testing.T) {
+	const worker = "services:\n  worker: {image: app, env_file: own.env}\n"
+	for _, c := range []loadCase{
+		{name: "an env_file of an include, of a stack elsewhere", files: map[string]string{
+			"deploy/compose.yaml": "include: [more.yaml]\n", "deploy/more.yaml": worker, "deploy/own.env": "A=b\n",
+		}},
+		{name: "an env_file of an include of an include", files: map[string]string{
+			"compose.yaml": "include: [a/more.yaml]\n", "a/more.yaml": "include: [b/more.yaml]\n", "a/b/more.yaml": worker, "a/b/own.env": "A=b\n",
+		}},
+	} {
+		c.test(t)
+	}
+}
