@@ -119,6 +119,10 @@ func (v *service) written() map[string]*envVar {
 	for _, item := range items {
 		entry, _ := item.(string)
 		name, value, valued := strings.Cut(entry, "=")
+		// compose-go writes the values of an include's .env into its lists.
+		if w, ok := v.stack.index.exact(env.path.with(name)); ok && w.key == nil && !strings.Contains(w.value.Value, "=") {
+			valued, value = false, ""
+		}
 		n := node{stack: v.stack, path: env.path.with(name), value: value}
 		found[name] = &envVar{name: name, text: v.stack.environment.interpolate(value), passed: !valued, node: n}
 	}

@@ -78,3 +78,14 @@ func TestFilesOfFiles(t *testing.T) {
 		c.test(t)
 	}
 }
+
+func TestVariablesOfIncludes(t *testing.T) {
+	for _, c := range []loadCase{
+		{name: "that are passed on", files: map[string]string{
+			"compose.yaml": "include: [more.yaml]\n", ".env": "API_TOKEN=abc\nREDIS_URL=redis://:pw@redis\n",
+			"more.yaml": "services:\n  web: {image: app, environment: [API_TOKEN, REDIS_URL]}\n  redis: {image: \"redis:7\"}\n",
+		}},
+	} {
+		c.test(t)
+	}
+}
