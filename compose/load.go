@@ -257,7 +257,8 @@ func (d *document) content() []byte {
 	return out
 }
 
-// isCompose reports whether the file could be one for compose.
+// isCompose reports whether the file could be one for compose. An override may
+// be empty.
 func (d *document) isCompose() bool {
 	for _, n := range d.nodes {
 		root := resolve(n)
@@ -270,7 +271,7 @@ func (d *document) isCompose() bool {
 			}
 		}
 	}
-	return false
+	return len(d.nodes) == 0
 }
 
 // resolve is the node that counts: a document's content, an alias's target.

@@ -68,6 +68,9 @@ func extends(name, file, service string) string {
 func TestFilesOfFiles(t *testing.T) {
 	const worker = "services:\n  worker: {image: app, env_file: own.env}\n"
 	for _, c := range []loadCase{
+		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
+		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
+		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
 		{name: "an env_file of an include, of a stack elsewhere", files: map[string]string{
 			"deploy/compose.yaml": "include: [more.yaml]\n", "deploy/more.yaml": worker, "deploy/own.env": "A=b\n",
 		}},
