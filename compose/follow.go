@@ -117,7 +117,7 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 			s.put(other, home)
 			s.findTwice(other)
 			for _, doc := range other.nodes {
-				s.followExtends(other, doc, home, dir, append(slices.Clip(chain), name))
+				s.followExtends(other, doc, home, filepath.Dir(name), append(slices.Clip(chain), name))
 			}
 		}
 		s.index.bases[from.key()] = home.with("services", base.Value)

@@ -68,6 +68,9 @@ func extends(name, file, service string) string {
 func TestFilesOfFiles(t *testing.T) {
 	const worker = "services:\n  worker: {image: app, env_file: own.env}\n"
 	for _, c := range []loadCase{
+		{name: "a base of a base", files: map[string]string{
+			"compose.yaml": extends("worker", "common/base.yaml", "base"), "common/base.yaml": extends("base", "shared.yaml", "app"), "common/shared.yaml": app,
+		}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
