@@ -22,7 +22,7 @@ func (s *stack) follow(d *document, dir string, chain []string) {
 			continue
 		}
 		s.followIncludes(d, root, dir, chain)
-		s.followExtends(d, root, nil, dir, chain)
+		s.followExtends(d, root, nil, dir)
 	}
 	s.put(d, nil)
 }
@@ -82,7 +82,7 @@ func includePaths(item *yaml.Node) []*yaml.Node {
 
 // followExtends notes which service each service extends, root being where the
 // file is indexed.
-func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string, chain []string) {
+func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string) {
 	services := entry(doc, "services")
 	if services == nil || services.Kind != yaml.MappingNode {
 		return
@@ -108,7 +108,7 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 		name := beside(file.Value, dir)
 		home := path{"file " + name}
 		if _, known := s.index.root.below[home[0]]; !known {
-			other, ok := s.open(name, Position{d.name, file.Line, file.Column}, chain)
+			other, ok := s.open(name, Position{d.name, file.Line, file.Column}, nil)
 			if !ok {
 				drop(service, "extends")
 				d.changed = true
@@ -117,7 +117,7 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 			s.put(other, home)
 			s.findTwice(other)
 			for _, doc := range other.nodes {
-				s.followExtends(other, doc, home, filepath.Dir(name), append(slices.Clip(chain), name))
+				s.followExtends(other, doc, home, filepath.Dir(name))
 			}
 		}
 		s.index.bases[from.key()] = home.with("services", base.Value)
@@ -132,7 +132,8 @@ func beside(name, dir string) string {
 	return filepath.Join(dir, name)
 }
 
-// open reads a file that another one names. chain are the files that led to it.
+// open reads a file that another one names. chain are the files that must not
+// include it.
 func (s *stack) open(file string, asked Position, chain []string) (*document, bool) {
 	s.opened++
 	switch {

@@ -71,6 +71,11 @@ func TestFilesOfFiles(t *testing.T) {
 		{name: "a base of a base", files: map[string]string{
 			"compose.yaml": extends("worker", "common/base.yaml", "base"), "common/base.yaml": extends("base", "shared.yaml", "app"), "common/shared.yaml": app,
 		}},
+		{name: "a base of its own file", files: map[string]string{"compose.yaml": base + "  worker: {extends: {file: compose.yaml, service: base}}\n"}},
+		{name: "itself as its base", files: map[string]string{"compose.yaml": extends("worker", "compose.yaml", "worker")}, want: []string{"SG102 compose.yaml:2:12"}},
+		{name: "bases of two files", files: map[string]string{
+			"compose.yaml": extends("worker", "more.yaml", "base"), "more.yaml": base + "  other: {extends: {file: compose.yaml, service: worker}}\n",
+		}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},

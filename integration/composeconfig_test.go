@@ -33,6 +33,8 @@ func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
 		{"an unknown secret of a build", "services:\n  web:\n    build: {context: ., secrets: [gone]}\n", "SG102 3:35"},
 		{"an unknown config", web + "    configs: [gone]\n", "SG102 4:15"},
 		{"an unknown base", web + "    extends: gone\n", "SG102 4:5"},
+		{"a base that the file names as its own", web + "  b: {extends: {file: compose.yaml, service: web}}\n", ""},
+		{"a base in a circle of one file", web + "  b: {extends: {file: compose.yaml, service: b}}\n", "SG102 4:7"},
 		{"bases in a circle", "services:\n  a: {image: x, extends: b}\n  b: {image: x, extends: a}\n", "SG102 2:17"},
 		{"a circle", "services:\n  a: {image: x, depends_on: [b]}\n  b: {image: x, links: [a]}\n", "SG102 3:25"},
 		{"a service that needs itself", web + "    depends_on: [web]\n", "SG102 4:18"},
