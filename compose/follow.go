@@ -49,6 +49,9 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 			file := beside(name.Value, dir)
 			if i == 0 {
 				home = filepath.Dir(file)
+				if project := entry(item, "project_directory"); project != nil && project.Value != "" {
+					home = beside(project.Value, dir)
+				}
 			}
 			if included, found := s.open(file, Position{d.name, name.Line, name.Column}, chain); found {
 				s.follow(included, home, chain)

@@ -76,6 +76,9 @@ func TestFilesOfFiles(t *testing.T) {
 		{name: "bases of two files", files: map[string]string{
 			"compose.yaml": extends("worker", "more.yaml", "base"), "more.yaml": base + "  other: {extends: {file: compose.yaml, service: worker}}\n",
 		}},
+		{name: "an include with a directory of its own", files: map[string]string{
+			"compose.yaml": "include: [{path: services/worker.yaml, project_directory: .}]\n", "services/worker.yaml": extends("worker", "shared.yaml", "app"), "shared.yaml": app,
+		}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
