@@ -67,20 +67,10 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 
 // includePaths are the files of one entry of include, in its three spellings.
 func includePaths(item *yaml.Node) []*yaml.Node {
-	item = resolve(item)
-	if item == nil {
-		return nil
-	}
-	if item.Kind == yaml.MappingNode {
+	if item = resolve(item); item != nil && item.Kind == yaml.MappingNode {
 		item = entry(item, "path")
 	}
-	switch {
-	case item == nil:
-		return nil
-	case item.Kind == yaml.SequenceNode:
-		return item.Content
-	}
-	return []*yaml.Node{item}
+	return listed(item)
 }
 
 // followExtends notes which service each service extends, root being where the
@@ -156,10 +146,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 
 // drop takes a key out of a mapping.
 func drop(n *yaml.Node, key string) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			n.Content = slices.Delete(n.Content, i, i+2)
-			return
-		}
+	if m, i := holder(n, key); m != nil {
+		m.Content = slices.Delete(m.Content, i, i+2)
 	}
 }

@@ -291,14 +291,50 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 // entry is the value of a mapping's key, or nil.
 func entry(n *yaml.Node, key string) *yaml.Node {
-	n = resolve(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return resolve(n.Content[i+1])
-		}
+	if m, i := holder(n, key); m != nil {
+		return resolve(m.Content[i+1])
 	}
 	return nil
+}
+
+// holder is the mapping that has n's key, be it one that a merge key brings in,
+// and where it has it; nil when there is none.
+func holder(n *yaml.Node, key string) (*yaml.Node, int) {
+	all := []*yaml.Node{resolve(n)}
+	for next := 0; next < len(all) && next < maxMerged; next++ {
+		m := all[next]
+		if m == nil || m.Kind != yaml.MappingNode {
+			continue
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Value == key {
+				return m, i
+			}
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Tag != "!!merge" {
+				continue
+			}
+			for _, each := range listed(m.Content[i+1]) {
+				all = append(all, resolve(each))
+			}
+		}
+	}
+	return nil, 0
+}
+
+// maxMerged bounds how many mappings a key is looked for in: they may merge
+// each other.
+const maxMerged = 100
+
+// listed are the items of a list, or the one node.
+func listed(n *yaml.Node) []*yaml.Node {
+	n = resolve(n)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.SequenceNode:
+		return n.Content
+	}
+	return []*yaml.Node{n}
 }

@@ -79,6 +79,8 @@ func TestFilesOfFiles(t *testing.T) {
 		{name: "an include with a directory of its own", files: map[string]string{
 			"compose.yaml": "include: [{path: services/worker.yaml, project_directory: .}]\n", "services/worker.yaml": extends("worker", "shared.yaml", "app"), "shared.yaml": app,
 		}},
+		{name: "a base that a merge key brings", files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
+		{name: "the same, partial", partial: true, files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
