@@ -13,7 +13,8 @@ const maxFiles = 200
 
 // follow indexes a file, and before it the files that it includes and extends
 // from. References to files that are not there are taken out of it: the rest
-// can be judged without them, when that is asked for.
+// can be judged without them, when that is asked for. So are those to files that
+// have such references, since compose-go's loader reads them anew.
 func (s *stack) follow(d *document, dir string, chain []string) {
 	chain = append(slices.Clip(chain), d.name)
 	for _, doc := range d.nodes {
@@ -56,6 +57,7 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 			if included, found := s.open(file, Position{d.name, name.Line, name.Column}, chain); found {
 				s.follow(included, home, chain)
 				s.findTwice(included)
+				ok = ok && !included.changed
 			} else {
 				ok = false
 			}
@@ -100,18 +102,21 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 		}
 		name := beside(file.Value, dir)
 		home := path{"file " + name}
-		if _, known := s.index.root.below[home[0]]; !known {
-			other, ok := s.open(name, Position{d.name, file.Line, file.Column}, nil)
-			if !ok {
-				drop(service, "extends")
-				d.changed = true
-				continue
+		other := s.extended[name]
+		if other == nil {
+			if other, _ = s.open(name, Position{d.name, file.Line, file.Column}, nil); other != nil {
+				s.extended[name] = other
+				s.put(other, home)
+				s.findTwice(other)
+				for _, doc := range other.nodes {
+					s.followExtends(other, doc, home, filepath.Dir(name))
+				}
 			}
-			s.put(other, home)
-			s.findTwice(other)
-			for _, doc := range other.nodes {
-				s.followExtends(other, doc, home, filepath.Dir(name))
-			}
+		}
+		if other == nil || other.changed {
+			drop(service, "extends")
+			d.changed = true
+			continue
 		}
 		s.index.bases[from.key()] = home.with("services", base.Value)
 	}

@@ -20,9 +20,10 @@ type stack struct {
 	dir         string   // the project directory
 	environment environment
 	index       *index
-	opened      int  // files that others name
-	variables   int  // of env_files
-	model       node // merged, with its variables
+	extended    map[string]*document // files that services extend from, by name
+	opened      int                  // files that others name
+	variables   int                  // of env_files
+	model       node                 // merged, with its variables
 	services    []*service
 	settled     bool                  // all is known of the services
 	reached     map[string][]*service // by the names that they have for each other
@@ -34,8 +35,8 @@ type stack struct {
 // load reads a stack. What keeps it from being read is among its findings; the
 // model is then empty.
 func load(ctx context.Context, name string, files []string, o *Options) *stack {
-	s := &stack{name: name, files: files, dir: filepath.Dir(files[0]), index: newIndex(), texts: map[string][]byte{}, options: o}
-	s.model = node{stack: s}
+	s := newStack(files, o)
+	s.name = name
 	s.environment = s.readEnvironment()
 	var given []*document
 	for _, file := range files {
@@ -77,6 +78,15 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 	s.checkVariables()
 	s.checkConsistency()
 	s.makeServices()
+	return s
+}
+
+func newStack(files []string, o *Options) *stack {
+	s := &stack{
+		files: files, dir: filepath.Dir(files[0]), index: newIndex(), environment: environment{},
+		extended: map[string]*document{}, texts: map[string][]byte{}, options: o,
+	}
+	s.model = node{stack: s}
 	return s
 }
 

@@ -81,6 +81,10 @@ func TestFilesOfFiles(t *testing.T) {
 		}},
 		{name: "a base that a merge key brings", files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
 		{name: "the same, partial", partial: true, files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
+		{name: "what an include and a base want is gone, partial", partial: true, files: map[string]string{
+			"compose.yaml": "include: [more.yaml]\nservices:\n  worker: {image: app, extends: {file: base.yaml, service: base}}\n  other: {image: app, imge: app, extends: {file: base.yaml, service: base}}\n",
+			"more.yaml":    "include: [gone.yaml]\n" + app, "base.yaml": extends("base", "gone.yaml", "app"),
+		}, want: []string{"SG102 compose.yaml:4:23", "SG103 base.yaml:2:26", "SG103 more.yaml:1:11"}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
