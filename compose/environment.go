@@ -2,11 +2,14 @@ package compose
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/dotenv"
+	"github.com/compose-spec/compose-go/v2/template"
 )
 
 // readEnvironment is what interpolation sees, as docker compose has it: the
@@ -33,10 +36,11 @@ func (s *stack) readEnvironment() environment {
 			}
 			continue
 		}
-		values, ok := parseDotenv(content, outer)
+		values, asked, ok := parseDotenv(content, outer)
 		if !ok {
 			s.say(notCompose, Position{File: file}, nil, "compose cannot read this file of variables")
 		}
+		s.sayAsked(asked, Position{File: file}, nil)
 		for name, value := range values {
 			if _, set := outer[name]; !set {
 				env[name] = value
@@ -47,16 +51,34 @@ func (s *stack) readEnvironment() environment {
 }
 
 // parseDotenv reads what compose's own dialect says. Its errors quote lines of
-// the file and are dropped.
-func parseDotenv(content []byte, env environment) (values map[string]string, ok bool) {
+// the file and are dropped. asked are variables that the file asks for and that
+// have no value: what is made of them is not known.
+func parseDotenv(content []byte, env environment) (values map[string]string, asked []string, ok bool) {
 	if grows(content, env) {
-		return nil, false
+		return nil, nil, false
 	}
-	values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
-		value, ok := env[name]
-		return value, ok
-	})
-	return values, err == nil
+	for {
+		values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
+			if slices.Contains(asked, name) {
+				return mark(name), true
+			}
+			value, ok := env[name]
+			return value, ok
+		})
+		var missing *template.MissingRequiredError
+		if !errors.As(err, &missing) || slices.Contains(asked, missing.Variable) ||
+			len(asked)*len(content) > maxGrown { // each takes one more reading
+			return values, asked, err == nil
+		}
+		asked = append(asked, missing.Variable)
+	}
+}
+
+// sayAsked tells of variables that a file of variables asks for.
+func (s *stack) sayAsked(asked []string, at Position, p path) {
+	for _, variable := range asked {
+		s.say(noValue, at, p, "%s, which an env file asks for, has no value here: what is made of it is not known", keyName(variable))
+	}
 }
 
 // source says where a service's variable comes from. A later one beats an
@@ -132,7 +154,7 @@ func (v *service) written() map[string]*envVar {
 			continue
 		}
 		value, set := v.stack.environment[name]
-		e.text = text{effective: value, known: set}
+		e.text = text{effective: value, known: set && !marked(value)}
 	}
 	return found
 }
@@ -167,7 +189,9 @@ func (v *service) readEnvFile(entry node) {
 	}
 	values, ok := rawVariables(content), true
 	if entry.at("format").text().effective != "raw" {
-		values, ok = parseDotenv(content, v.stack.environment)
+		var asked []string
+		values, asked, ok = parseDotenv(content, v.stack.environment)
+		v.stack.sayAsked(asked, entry.position(), entry.path)
 	}
 	if !ok {
 		v.complete = false
@@ -186,7 +210,7 @@ func (v *service) readEnvFile(entry node) {
 	}
 	lines := linesOf(content)
 	for key, value := range values {
-		e := &envVar{text: text{symbolic: value, effective: value, known: true}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
+		e := &envVar{text: text{symbolic: value, effective: value, known: !marked(value)}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
 		if shown {
 			e.position = Position{File: file, Line: lines[key], Column: 1}
 		}

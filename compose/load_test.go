@@ -99,6 +99,19 @@ func TestFilesOfFiles(t *testing.T) {
 	}
 }
 
+func TestVariablesThatFilesOfVariablesAskFor(t *testing.T) {
+	const web = "services:\n  web: {image: app, env_file: web.env, environment: {C: \"${B}\"}}\n"
+	files := map[string]string{"compose.yaml": web, "web.env": "A=${X:?m} ${Y?m}\nE=${F:-d}\n", ".env": "B=\"${Z:?m}\"\n"}
+	for _, c := range []loadCase{
+		{name: "none is set", files: files, want: []string{"SG105 compose.yaml:2:21", "SG105 compose.yaml:2:21", "SG105 .env"}},
+		{name: "one is empty", files: files, environ: []string{"X=", "Y=", "Z=z"}, want: []string{"SG105 compose.yaml:2:21"}},
+		{name: "all are set", files: files, environ: []string{"X=x", "Y=y", "Z=z"}},
+		{name: "compose cannot read them", files: map[string]string{"compose.yaml": web, "web.env": "A=${X!m}\n"}, want: []string{"SG102 compose.yaml:2:21"}},
+	} {
+		c.test(t)
+	}
+}
+
 func TestVariablesOfIncludes(t *testing.T) {
 	for _, c := range []loadCase{
 		{name: "that are passed on", files: map[string]string{
