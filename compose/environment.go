@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/dotenv"
 	"github.com/compose-spec/compose-go/v2/template"
+	"go.yaml.in/yaml/v4"
 )
 
 // readEnvironment is what interpolation sees, as docker compose has it: the
@@ -48,6 +50,75 @@ func (s *stack) readEnvironment() environment {
 		}
 	}
 	return env
+}
+
+// readIncluded reads what an include takes variables from: its env_file, or the
+// .env of its directory. All files of a stack have one environment here, so that
+// what two includes set to different values is not known. It reports whether
+// compose-go's loader, which keeps to no bounds, may read the same.
+func (s *stack) readIncluded(given *yaml.Node, home, dir string, asked Position) bool {
+	var files []string
+	for _, file := range listed(given) {
+		if file.Value != os.DevNull {
+			files = append(files, beside(file.Value, dir))
+		}
+	}
+	if len(listed(given)) == 0 {
+		files = append(files, filepath.Join(home, ".env"))
+	}
+	for _, file := range files {
+		content, reason := readFile(file)
+		switch {
+		case len(listed(given)) == 0 && (reason == notFound || reason == directory):
+			continue
+		case strings.Contains(file, "$"):
+			s.sayMissing(asked, "a variable names the env_file of this include: what it includes was not judged")
+			return false
+		case reason != "":
+			s.sayMissing(asked, "the env_file of this include "+phrase(reason)+": what it includes was not judged")
+			return false
+		case s.opened == maxFiles:
+			s.say(notCompose, asked, nil, tooManyFiles)
+			return false
+		}
+		s.opened++
+		values, without, ok := parseDotenv(content, s.environment)
+		if !ok {
+			s.say(notCompose, asked, nil, "compose cannot read the env_file of this include")
+			return false
+		}
+		s.sayAsked(without, asked, nil)
+		for name, value := range values {
+			old, known := s.environment[name]
+			switch {
+			case strings.HasPrefix(name, "COMPOSE_"): // is for what is included alone
+			case !known:
+				s.environment[name], s.included[name] = value, true
+			case s.included[name] && old != value:
+				s.environment[name] = mark(name)
+			}
+		}
+		// Those that have a value here have none in what the loader is given.
+		_, required, _ := parseDotenv(content, nil)
+		for _, name := range required {
+			s.required[name] = mark(name)
+		}
+	}
+	return true
+}
+
+// Variables are what an env file such as .env sets by itself, nil when it is not
+// there or cannot be read.
+func Variables(file string) map[string]string {
+	content, reason := readFile(file)
+	if reason != "" {
+		return nil
+	}
+	values, asked, ok := parseDotenv(content, nil)
+	if !ok || len(asked) > 0 {
+		return nil
+	}
+	return values
 }
 
 // parseDotenv reads what compose's own dialect says. Its errors quote lines of

@@ -11,6 +11,8 @@ import (
 // maxFiles bounds how many files a stack may be made of.
 const maxFiles = 200
 
+const tooManyFiles phrase = "the stack is made of more than 200 files"
+
 // follow indexes a file, and before it the files that it includes and extends
 // from. References to files that are not there are taken out of it: the rest
 // can be judged without them, when that is asked for. So are those to files that
@@ -53,6 +55,7 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 				if project := entry(item, "project_directory"); project != nil && project.Value != "" {
 					home = beside(project.Value, dir)
 				}
+				ok = s.readIncluded(entry(item, "env_file"), home, dir, Position{d.name, name.Line, name.Column})
 			}
 			if included, found := s.open(file, Position{d.name, name.Line, name.Column}, chain); found {
 				s.follow(included, home, chain)
@@ -143,7 +146,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 		s.say(notCompose, asked, nil, "the files include each other in a circle")
 		return nil, false
 	case s.opened > maxFiles:
-		s.say(notCompose, asked, nil, "the stack is made of more than 200 files")
+		s.say(notCompose, asked, nil, tooManyFiles)
 		return nil, false
 	}
 	return s.read(file, asked)

@@ -19,6 +19,8 @@ type stack struct {
 	files       []string // as given
 	dir         string   // the project directory
 	environment environment
+	included    map[string]bool // variables that only includes set
+	required    types.Mapping   // variables without which the loader refuses an include
 	index       *index
 	extended    map[string]*document // files that services extend from, by name
 	opened      int                  // files that others name
@@ -84,7 +86,7 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 func newStack(files []string, o *Options) *stack {
 	s := &stack{
 		files: files, dir: filepath.Dir(files[0]), index: newIndex(), environment: environment{},
-		extended: map[string]*document{}, texts: map[string][]byte{}, options: o,
+		included: map[string]bool{}, required: types.Mapping{}, extended: map[string]*document{}, texts: map[string][]byte{}, options: o,
 	}
 	s.model = node{stack: s}
 	return s
@@ -105,7 +107,7 @@ func (s *stack) loaded(ctx context.Context, files []*document) (model map[string
 		contents = append(contents, types.ConfigFile{Filename: s.absolute(f.name), Content: f.content()})
 	}
 	return loader.LoadModelWithContext(ctx, types.ConfigDetails{
-		WorkingDir: s.absolute(s.dir), ConfigFiles: contents, Environment: types.Mapping{},
+		WorkingDir: s.absolute(s.dir), ConfigFiles: contents, Environment: s.required,
 	}, symbolic)
 }
 

@@ -113,11 +113,24 @@ func TestVariablesThatFilesOfVariablesAskFor(t *testing.T) {
 }
 
 func TestVariablesOfIncludes(t *testing.T) {
+	const web = "services:\n  web: {image: app, command: rq worker, environment: {A: \"${A:?m}\", B: \"${B}\"}}\n"
 	for _, c := range []loadCase{
 		{name: "that are passed on", files: map[string]string{
 			"compose.yaml": "include: [more.yaml]\n", ".env": "API_TOKEN=abc\nREDIS_URL=redis://:pw@redis\n",
 			"more.yaml": "services:\n  web: {image: app, environment: [API_TOKEN, REDIS_URL]}\n  redis: {image: \"redis:7\"}\n",
 		}},
+		{name: "of its own .env", files: map[string]string{"compose.yaml": "include: [a/web.yaml]\n", "a/web.yaml": web, "a/.env": "A=1\nB=2\n"}},
+		{name: "of its env_file", files: map[string]string{"compose.yaml": "include: [{path: web.yaml, env_file: [/dev/null, b.env]}]\n", "web.yaml": strings.Replace(web, "environment:", "env_file: b.env, environment:", 1), "b.env": "A=1\nB=2\n"}},
+		{name: "of none", files: map[string]string{"compose.yaml": "include: [{path: a/web.yaml, env_file: /dev/null}]\n", "a/web.yaml": web, "a/.env": "A=1\nB=2\n"}, want: []string{"SG105 a/web.yaml:2:55"}},
+		{name: "of a default", files: map[string]string{
+			"compose.yaml": "include: [a/web.yaml, b/web.yaml]\n",
+			"a/web.yaml":   "services:\n  a: {image: app, environment: {REDIS_URL: \"redis://${HOST:-gone}:${PORT}\"}}\n", "a/.env": "HOST=redis\nPORT=a\n",
+			"b/web.yaml": "services:\n  redis: {image: \"redis:7\"}\n", "b/.env": "PORT=6379\n",
+		}},
+		{name: "that it asks for", environ: []string{"X=x"}, files: map[string]string{"compose.yaml": "include: [a/web.yaml]\n", "a/web.yaml": web, "a/.env": "A=${X:?m}\nB=${Y:?m}\n"}, want: []string{"SG105 compose.yaml:1:11"}},
+		{name: "that compose cannot read", files: map[string]string{"compose.yaml": "include: [a/web.yaml]\n", "a/web.yaml": web, "a/.env": "A=${X!m}\n"}, want: []string{"SG102 compose.yaml:1:11"}},
+		{name: "of a file that is gone", files: map[string]string{"compose.yaml": "include: [{path: web.yaml, env_file: gone.env}]\n", "web.yaml": web}, want: []string{"SG103 compose.yaml:1:18"}},
+		{name: "of a file that is gone, partial", partial: true, files: map[string]string{"compose.yaml": "include: [{path: web.yaml, env_file: gone.env}]\n" + app, "web.yaml": web}, want: []string{"SG103 compose.yaml:1:18", "SG105 web.yaml:2:55"}},
 	} {
 		c.test(t)
 	}
