@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -282,8 +283,10 @@ func (v *service) readEnvFile(entry node) {
 	lines := linesOf(content)
 	for key, value := range values {
 		e := &envVar{text: text{symbolic: value, effective: value, known: !marked(value)}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
-		if shown {
-			e.position = Position{File: file, Line: lines[key], Column: 1}
+		if line, known := lines[key]; shown && known {
+			e.position = Position{File: file, Line: line, Column: 1}
+		} else if shown {
+			e.position = Position{File: file}
 		}
 		v.variables[key] = e
 	}
@@ -302,13 +305,16 @@ func rawVariables(content []byte) map[string]string {
 	return values
 }
 
+// exported is what may stand before the name of a variable (compose-go, dotenv).
+var exported = regexp.MustCompile(`^\s*(export\s+)?`)
+
 // linesOf are the lines of an env file that set its variables, the last one of
 // each.
 func linesOf(content []byte) map[string]int {
 	n, found := 0, map[string]int{}
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
 		n++
-		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "export "))
+		name := exported.ReplaceAllString(line, "")
 		if i := strings.IndexAny(name, "= :\t"); i > 0 {
 			found[name[:i]] = n
 		}

@@ -112,6 +112,24 @@ func TestVariablesThatFilesOfVariablesAskFor(t *testing.T) {
 	}
 }
 
+// TestLinesOfVariables: a variable of an env_file is found in its line, or, where
+// that is not known, in its file.
+func TestLinesOfVariables(t *testing.T) {
+	files := map[string]string{
+		"compose.yaml": "services:\n  worker: {image: app, command: rq worker, env_file: a.env}\n",
+		"a.env":        "\ufeffREDIS_URL=redis://localhost\nexport\tRQ_REDIS_URL=redis://localhost\n  export  SESSION_REDIS_URL : redis://localhost\nD=\"d\" CELERY_BROKER_URL=redis://localhost\n",
+	}
+	var got []string
+	for _, f := range (envCase{files: files}).run(t).Findings {
+		if f.Rule == "SG303" {
+			got = append(got, f.Position.String()+" "+f.Path[strings.LastIndexByte(f.Path, '.')+1:])
+		}
+	}
+	if want := []string{"a.env CELERY_BROKER_URL", "a.env:1:1 REDIS_URL", "a.env:2:1 RQ_REDIS_URL", "a.env:3:1 SESSION_REDIS_URL"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
 func TestVariablesOfIncludes(t *testing.T) {
 	const web = "services:\n  web: {image: app, command: rq worker, environment: {A: \"${A:?m}\", B: \"${B}\"}}\n"
 	for _, c := range []loadCase{
