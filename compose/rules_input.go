@@ -124,8 +124,7 @@ func nothingJudged(c *check) {
 // that none of the stacks has. all says that the stacks are those of the
 // configuration.
 func goneServices(config *Config, stacks []*stack, all bool) []Finding {
-	s := &stack{files: []string{config.Source}, index: config.index, options: &Options{Config: config}}
-	s.model = node{stack: s}
+	s := &stack{files: []string{config.Source}, index: config.index}
 	if config.index == nil || len(config.Stacks) > 0 && !all {
 		return nil
 	}
