@@ -82,9 +82,9 @@ func TestFilesOfFiles(t *testing.T) {
 		{name: "a base that a merge key brings", files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
 		{name: "the same, partial", partial: true, files: map[string]string{"compose.yaml": "x-a: &a\n  extends: {file: gone.yaml, service: app}\nservices:\n  worker: {image: app, <<: *a}\n"}, want: []string{"SG103 compose.yaml:2:19"}},
 		{name: "what an include and a base want is gone, partial", partial: true, files: map[string]string{
-			"compose.yaml": "include: [more.yaml]\nservices:\n  worker: {image: app, extends: {file: base.yaml, service: base}}\n  other: {image: app, imge: app, extends: {file: base.yaml, service: base}}\n",
+			"compose.yaml": "include: [more.yaml]\nservices:\n  worker: {image: app, extends: {file: base.yaml, service: base}}\n  other: {image: app, scale: 2, container_name: one, extends: {file: base.yaml, service: base}}\n",
 			"more.yaml":    "include: [gone.yaml]\n" + app, "base.yaml": extends("base", "gone.yaml", "app"),
-		}, want: []string{"SG102 compose.yaml:4:23", "SG103 base.yaml:2:26", "SG103 more.yaml:1:11"}},
+		}, want: []string{"SG706 compose.yaml:4:33", "SG103 base.yaml:2:26", "SG103 more.yaml:1:11"}},
 		{name: "an override that is a comment", files: map[string]string{"compose.yaml": app, "override.yaml": "# template\n"}},
 		{name: "an override of nothing", files: map[string]string{"compose.yaml": app, "override.yaml": "---\n"}, want: []string{"SG102 override.yaml:1:1"}},
 		{name: "a comment", files: map[string]string{"compose.yaml": "# template\n"}, want: []string{"SG102 compose.yaml:1:1"}},
@@ -142,7 +142,7 @@ func TestVariablesOfIncludes(t *testing.T) {
 		{name: "of none", files: map[string]string{"compose.yaml": "include: [{path: a/web.yaml, env_file: /dev/null}]\n", "a/web.yaml": web, "a/.env": "A=1\nB=2\n"}, want: []string{"SG105 a/web.yaml:2:55"}},
 		{name: "of a default", files: map[string]string{
 			"compose.yaml": "include: [a/web.yaml, b/web.yaml]\n",
-			"a/web.yaml":   "services:\n  a: {image: app, environment: {REDIS_URL: \"redis://${HOST:-gone}:${PORT}\"}}\n", "a/.env": "HOST=redis\nPORT=a\n",
+			"a/web.yaml":   "services:\n  a: {image: app, command: rq worker, environment: {REDIS_URL: \"redis://${HOST:-localhost}:${PORT}\"}}\n", "a/.env": "HOST=redis\nPORT=a\n",
 			"b/web.yaml": "services:\n  redis: {image: \"redis:7\"}\n", "b/.env": "PORT=6379\n",
 		}},
 		{name: "that it asks for", environ: []string{"X=x"}, files: map[string]string{"compose.yaml": "include: [a/web.yaml]\n", "a/web.yaml": web, "a/.env": "A=${X:?m}\nB=${Y:?m}\n"}, want: []string{"SG105 compose.yaml:1:11"}},
