@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ func unsetVariables(c *check) {
 				continue
 			}
 			at := use{u.name, w.File}
-			if known, ok := first[at]; !ok || w.Line < known.Line || w.Line == known.Line && w.Column < known.Column {
+			known, ok := first[at]
+			if !ok || cmp.Or(cmp.Compare(w.Line, known.Line), cmp.Compare(w.Column, known.Column), slices.Compare(p, known.path)) < 0 {
 				first[at] = spotAt{w.Position, p}
 			}
 		}
