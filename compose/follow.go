@@ -99,7 +99,7 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 		if base == nil || base.Kind != yaml.ScalarNode {
 			continue
 		}
-		if file == nil {
+		if file == nil || beside(file.Value, dir) == filepath.Clean(d.name) {
 			s.index.bases[from.key()] = root.with("services", base.Value)
 			continue
 		}
