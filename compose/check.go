@@ -1,10 +1,10 @@
 package compose
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -138,17 +138,12 @@ func (o *Options) loadContracts() []Finding {
 // LoadContract reads a contract file. That it cannot be used is a finding.
 func LoadContract(file string) (*envcheck.Contract, []Finding) {
 	s := &stack{files: []string{file}, index: newIndex()}
-	if _, reason := readFile(file); reason != "" {
+	content, reason := readFile(file)
+	if reason != "" {
 		s.say(missingFile, Position{File: file}, nil, "the contract "+phrase(reason))
 		return nil, s.findings
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		s.say(missingFile, Position{File: file}, nil, "the contract cannot be read")
-		return nil, s.findings
-	}
-	defer f.Close()
-	c, faults := envcheck.Load(f)
+	c, faults := envcheck.Load(bytes.NewReader(content))
 	if len(faults) > 0 {
 		s.say(badConfig, Position{File: file}, nil, "the contract is malformed: startgate contract lint says where")
 		return nil, s.findings

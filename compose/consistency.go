@@ -36,6 +36,10 @@ func (s *stack) checkConsistency() {
 		return
 	}
 	for _, v := range s.model.at("services").each() {
+		s.checkValues(v)
+		if !enabled(v) {
+			continue
+		}
 		s.checkContradictions(v)
 		for _, r := range references {
 			for _, name := range v.at(r.at...).referred() {
@@ -58,6 +62,14 @@ func (s *stack) checkConsistency() {
 		}
 	}
 	s.findCircles()
+}
+
+// enabled reports whether the service is in no profile, or in one that is asked
+// for. Others are often no more than a base, and compose does not look at what
+// such a service lacks.
+func enabled(n node) bool {
+	v := service{node: n}
+	return len(v.profiles()) == 0 || v.active()
 }
 
 // checkSource finds a secret or config that has not one source of the keys. One
@@ -138,7 +150,7 @@ func (s *stack) findCircles() {
 				switch next := s.model.at("services", name.to); {
 				case state[name.to] == underWay:
 					s.inconsistent(name.node, "the services depend on each other in a circle")
-				case state[name.to] == 0 && next.exists():
+				case state[name.to] == 0 && next.exists() && enabled(next):
 					visit(next)
 				}
 			}
@@ -146,7 +158,7 @@ func (s *stack) findCircles() {
 		state[v.path[1]] = done
 	}
 	for _, v := range s.model.at("services").each() {
-		if state[v.path[1]] == 0 {
+		if state[v.path[1]] == 0 && enabled(v) {
 			visit(v)
 		}
 	}

@@ -21,11 +21,15 @@ var limits = []struct {
 }
 
 // counts are numbers of which the specification's schema does not say that they
-// are not below 0.
-var counts = []path{
-	{"scale"}, {"deploy", "replicas"}, {"healthcheck", "retries"}, {"deploy", "restart_policy", "max_attempts"},
-	{"deploy", "update_config", "parallelism"}, {"deploy", "rollback_config", "parallelism"},
-}
+// are not below 0, and containers those of them that compose holds against that
+// only in a service that it starts.
+var (
+	counts = []path{
+		{"healthcheck", "retries"}, {"deploy", "restart_policy", "max_attempts"},
+		{"deploy", "update_config", "parallelism"}, {"deploy", "rollback_config", "parallelism"},
+	}
+	containers = []path{{"scale"}, {"deploy", "replicas"}}
+)
 
 func processors(s string) (float64, error) {
 	var n types.NanoCPUs
@@ -57,23 +61,32 @@ func (s *stack) checkContradictions(v node) {
 			s.inconsistent(v.at(l.key), "compose takes no other limit here than under deploy.resources, once there are limits")
 		}
 	}
-	for _, p := range counts {
-		n := v.at(p...)
-		if count, known := n.integer(0); known && count < 0 {
-			s.refuse(notCompose, misfit{n.path, refusedValue}, specificationSays)
-		}
-	}
+	s.checkCounts(v, containers)
 	s.checkBuild(v)
 	for _, n := range v.at("develop", "watch").each() {
 		if action := n.at("action").text().effective; !n.has("target") && strings.HasPrefix(action, "sync") {
 			s.inconsistent(n, "compose wants a target here, which is where the files go")
 		}
 	}
+}
+
+// checkValues finds what compose takes in no service, be it enabled or not.
+func (s *stack) checkValues(v node) {
+	s.checkCounts(v, counts)
 	for _, devices := range []node{v.at("deploy", "resources", "reservations", "devices"), v.at("gpus")} {
 		for _, n := range devices.each() {
 			if n.has("count") && n.has("device_ids") {
 				s.inconsistent(n, "compose takes no count beside device_ids")
 			}
+		}
+	}
+}
+
+func (s *stack) checkCounts(v node, counts []path) {
+	for _, p := range counts {
+		n := v.at(p...)
+		if count, known := n.integer(0); known && count < 0 {
+			s.refuse(notCompose, misfit{n.path, refusedValue}, specificationSays)
 		}
 	}
 }

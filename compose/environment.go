@@ -2,11 +2,17 @@ package compose
 
 import (
 	"bytes"
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/dotenv"
+	"github.com/compose-spec/compose-go/v2/template"
+	"go.yaml.in/yaml/v4"
 )
 
 // readEnvironment is what interpolation sees, as docker compose has it: the
@@ -33,10 +39,11 @@ func (s *stack) readEnvironment() environment {
 			}
 			continue
 		}
-		values, ok := parseDotenv(content, outer)
+		values, asked, ok := parseDotenv(content, outer)
 		if !ok {
 			s.say(notCompose, Position{File: file}, nil, "compose cannot read this file of variables")
 		}
+		s.sayAsked(asked, Position{File: file}, nil)
 		for name, value := range values {
 			if _, set := outer[name]; !set {
 				env[name] = value
@@ -46,17 +53,104 @@ func (s *stack) readEnvironment() environment {
 	return env
 }
 
-// parseDotenv reads what compose's own dialect says. Its errors quote lines of
-// the file and are dropped.
-func parseDotenv(content []byte, env environment) (values map[string]string, ok bool) {
-	if grows(content, env) {
-		return nil, false
+// readIncluded reads what an include takes variables from: its env_file, or the
+// .env of its directory. All files of a stack have one environment here, so that
+// what two includes set to different values is not known. It reports whether
+// compose-go's loader, which keeps to no bounds, may read the same.
+func (s *stack) readIncluded(given *yaml.Node, home, dir string, asked Position) bool {
+	var files []string
+	for _, file := range listed(given) {
+		if file.Value != os.DevNull {
+			files = append(files, beside(file.Value, dir))
+		}
 	}
-	values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
-		value, ok := env[name]
-		return value, ok
-	})
-	return values, err == nil
+	if len(listed(given)) == 0 {
+		files = append(files, filepath.Join(home, ".env"))
+	}
+	for _, file := range files {
+		content, reason := readFile(file)
+		switch {
+		case len(listed(given)) == 0 && (reason == notFound || reason == directory):
+			continue
+		case strings.Contains(file, "$"):
+			s.sayMissing(asked, "a variable names the env_file of this include: what it includes was not judged")
+			return false
+		case reason != "":
+			s.sayMissing(asked, "the env_file of this include "+phrase(reason)+": what it includes was not judged")
+			return false
+		case s.opened == maxFiles:
+			s.say(notCompose, asked, nil, tooManyFiles)
+			return false
+		}
+		s.opened++
+		values, without, ok := parseDotenv(content, s.environment)
+		if !ok {
+			s.say(notCompose, asked, nil, "compose cannot read the env_file of this include")
+			return false
+		}
+		s.sayAsked(without, asked, nil)
+		for name, value := range values {
+			old, known := s.environment[name]
+			switch {
+			case strings.HasPrefix(name, "COMPOSE_"): // is for what is included alone
+			case !known:
+				s.environment[name], s.included[name] = value, true
+			case s.included[name] && old != value:
+				s.environment[name] = mark(name)
+			}
+		}
+		// Those that have a value here have none in what the loader is given.
+		_, required, _ := parseDotenv(content, nil)
+		for _, name := range required {
+			s.required[name] = mark(name)
+		}
+	}
+	return true
+}
+
+// Variables are what an env file such as .env sets by itself, nil when it is not
+// there or cannot be read.
+func Variables(file string) map[string]string {
+	content, reason := readFile(file)
+	if reason != "" {
+		return nil
+	}
+	values, asked, ok := parseDotenv(content, nil)
+	if !ok || len(asked) > 0 {
+		return nil
+	}
+	return values
+}
+
+// parseDotenv reads what compose's own dialect says. Its errors quote lines of
+// the file and are dropped. asked are variables that the file asks for and that
+// have no value: what is made of them is not known.
+func parseDotenv(content []byte, env environment) (values map[string]string, asked []string, ok bool) {
+	if grows(content, env) {
+		return nil, nil, false
+	}
+	for {
+		values, err := dotenv.ParseWithLookup(bytes.NewReader(content), func(name string) (string, bool) {
+			if slices.Contains(asked, name) {
+				return mark(name), true
+			}
+			value, ok := env[name]
+			return value, ok
+		})
+		var missing *template.MissingRequiredError
+		if !errors.As(err, &missing) || slices.Contains(asked, missing.Variable) ||
+			len(asked)*len(content) > maxGrown { // each takes one more reading
+			return values, asked, err == nil
+		}
+		asked = append(asked, missing.Variable)
+	}
+}
+
+// sayAsked tells of variables that a file of variables asks for.
+func (s *stack) sayAsked(asked []string, at Position, p path) {
+	for _, variable := range asked {
+		s.say(noValue, at, p, "%s, which an env file asks for, has no value here: what is made of it is not known", keyName(variable))
+	}
 }
 
 // source says where a service's variable comes from. A later one beats an
@@ -119,6 +213,10 @@ func (v *service) written() map[string]*envVar {
 	for _, item := range items {
 		entry, _ := item.(string)
 		name, value, valued := strings.Cut(entry, "=")
+		// compose-go writes the values of an include's .env into its lists.
+		if w, ok := v.stack.index.exact(env.path.with(name)); ok && w.key == nil && !strings.Contains(w.value.Value, "=") {
+			valued, value = false, ""
+		}
 		n := node{stack: v.stack, path: env.path.with(name), value: value}
 		found[name] = &envVar{name: name, text: v.stack.environment.interpolate(value), passed: !valued, node: n}
 	}
@@ -128,7 +226,7 @@ func (v *service) written() map[string]*envVar {
 			continue
 		}
 		value, set := v.stack.environment[name]
-		e.text = text{effective: value, known: set}
+		e.text = text{effective: value, known: set && !marked(value)}
 	}
 	return found
 }
@@ -163,7 +261,9 @@ func (v *service) readEnvFile(entry node) {
 	}
 	values, ok := rawVariables(content), true
 	if entry.at("format").text().effective != "raw" {
-		values, ok = parseDotenv(content, v.stack.environment.marking(content))
+		var asked []string
+		values, asked, ok = parseDotenv(content, v.stack.environment.marking(content))
+		v.stack.sayAsked(asked, entry.position(), entry.path)
 	}
 	if !ok {
 		v.complete = false
@@ -183,8 +283,10 @@ func (v *service) readEnvFile(entry node) {
 	lines := linesOf(content)
 	for key, value := range values {
 		e := &envVar{text: text{symbolic: value, effective: value, known: !marked(value)}, name: key, source: fromEnvFile, node: entry, position: entry.position()}
-		if shown {
-			e.position = Position{File: file, Line: lines[key], Column: 1}
+		if line, known := lines[key]; shown && known {
+			e.position = Position{File: file, Line: line, Column: 1}
+		} else if shown {
+			e.position = Position{File: file}
 		}
 		v.variables[key] = e
 	}
@@ -203,13 +305,16 @@ func rawVariables(content []byte) map[string]string {
 	return values
 }
 
+// exported is what may stand before the name of a variable (compose-go, dotenv).
+var exported = regexp.MustCompile(`^\s*(export\s+)?`)
+
 // linesOf are the lines of an env file that set its variables, the last one of
 // each.
 func linesOf(content []byte) map[string]int {
 	n, found := 0, map[string]int{}
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
 		n++
-		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "export "))
+		name := exported.ReplaceAllString(line, "")
 		if i := strings.IndexAny(name, "= :\t"); i > 0 {
 			found[name[:i]] = n
 		}

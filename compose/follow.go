@@ -11,9 +11,12 @@ import (
 // maxFiles bounds how many files a stack may be made of.
 const maxFiles = 200
 
+const tooManyFiles phrase = "the stack is made of more than 200 files"
+
 // follow indexes a file, and before it the files that it includes and extends
 // from. References to files that are not there are taken out of it: the rest
-// can be judged without them, when that is asked for.
+// can be judged without them, when that is asked for. So are those to files that
+// have such references, since compose-go's loader reads them anew.
 func (s *stack) follow(d *document, dir string, chain []string) {
 	chain = append(slices.Clip(chain), d.name)
 	for _, doc := range d.nodes {
@@ -22,7 +25,7 @@ func (s *stack) follow(d *document, dir string, chain []string) {
 			continue
 		}
 		s.followIncludes(d, root, dir, chain)
-		s.followExtends(d, root, nil, dir, chain)
+		s.followExtends(d, root, nil, dir)
 	}
 	s.put(d, nil)
 }
@@ -49,10 +52,15 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 			file := beside(name.Value, dir)
 			if i == 0 {
 				home = filepath.Dir(file)
+				if project := entry(item, "project_directory"); project != nil && project.Value != "" {
+					home = beside(project.Value, dir)
+				}
+				ok = s.readIncluded(entry(item, "env_file"), home, dir, Position{d.name, name.Line, name.Column})
 			}
 			if included, found := s.open(file, Position{d.name, name.Line, name.Column}, chain); found {
 				s.follow(included, home, chain)
 				s.findTwice(included)
+				ok = ok && !included.changed
 			} else {
 				ok = false
 			}
@@ -64,25 +72,15 @@ func (s *stack) followIncludes(d *document, root *yaml.Node, dir string, chain [
 
 // includePaths are the files of one entry of include, in its three spellings.
 func includePaths(item *yaml.Node) []*yaml.Node {
-	item = resolve(item)
-	if item == nil {
-		return nil
-	}
-	if item.Kind == yaml.MappingNode {
+	if item = resolve(item); item != nil && item.Kind == yaml.MappingNode {
 		item = entry(item, "path")
 	}
-	switch {
-	case item == nil:
-		return nil
-	case item.Kind == yaml.SequenceNode:
-		return item.Content
-	}
-	return []*yaml.Node{item}
+	return listed(item)
 }
 
 // followExtends notes which service each service extends, root being where the
 // file is indexed.
-func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string, chain []string) {
+func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string) {
 	services := entry(doc, "services")
 	if services == nil || services.Kind != yaml.MappingNode {
 		return
@@ -101,24 +99,27 @@ func (s *stack) followExtends(d *document, doc *yaml.Node, root path, dir string
 		if base == nil || base.Kind != yaml.ScalarNode {
 			continue
 		}
-		if file == nil {
+		if file == nil || beside(file.Value, dir) == filepath.Clean(d.name) {
 			s.index.bases[from.key()] = root.with("services", base.Value)
 			continue
 		}
 		name := beside(file.Value, dir)
 		home := path{"file " + name}
-		if _, known := s.index.root.below[home[0]]; !known {
-			other, ok := s.open(name, Position{d.name, file.Line, file.Column}, chain)
-			if !ok {
-				drop(service, "extends")
-				d.changed = true
-				continue
+		other := s.extended[name]
+		if other == nil {
+			if other, _ = s.open(name, Position{d.name, file.Line, file.Column}, nil); other != nil {
+				s.extended[name] = other
+				s.put(other, home)
+				s.findTwice(other)
+				for _, doc := range other.nodes {
+					s.followExtends(other, doc, home, filepath.Dir(name))
+				}
 			}
-			s.put(other, home)
-			s.findTwice(other)
-			for _, doc := range other.nodes {
-				s.followExtends(other, doc, home, dir, append(slices.Clip(chain), name))
-			}
+		}
+		if other == nil || other.changed {
+			drop(service, "extends")
+			d.changed = true
+			continue
 		}
 		s.index.bases[from.key()] = home.with("services", base.Value)
 	}
@@ -132,7 +133,8 @@ func beside(name, dir string) string {
 	return filepath.Join(dir, name)
 }
 
-// open reads a file that another one names. chain are the files that led to it.
+// open reads a file that another one names. chain are the files that must not
+// include it.
 func (s *stack) open(file string, asked Position, chain []string) (*document, bool) {
 	s.opened++
 	switch {
@@ -144,7 +146,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 		s.say(notCompose, asked, nil, "the files include each other in a circle")
 		return nil, false
 	case s.opened > maxFiles:
-		s.say(notCompose, asked, nil, "the stack is made of more than 200 files")
+		s.say(notCompose, asked, nil, tooManyFiles)
 		return nil, false
 	}
 	return s.read(file, asked)
@@ -152,10 +154,7 @@ func (s *stack) open(file string, asked Position, chain []string) (*document, bo
 
 // drop takes a key out of a mapping.
 func drop(n *yaml.Node, key string) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			n.Content = slices.Delete(n.Content, i, i+2)
-			return
-		}
+	if m, i := holder(n, key); m != nil {
+		m.Content = slices.Delete(m.Content, i, i+2)
 	}
 }

@@ -19,10 +19,13 @@ type stack struct {
 	files       []string // as given
 	dir         string   // the project directory
 	environment environment
+	included    map[string]bool // variables that only includes set
+	required    types.Mapping   // variables without which the loader refuses an include
 	index       *index
-	opened      int  // files that others name
-	variables   int  // of env_files
-	model       node // merged, with its variables
+	extended    map[string]*document // files that services extend from, by name
+	opened      int                  // files that others name
+	variables   int                  // of env_files
+	model       node                 // merged, with its variables
 	services    []*service
 	settled     bool                       // all is known of the services
 	reached     map[string][]*service      // by the names that they have for each other
@@ -35,8 +38,8 @@ type stack struct {
 // load reads a stack. What keeps it from being read is among its findings; the
 // model is then empty.
 func load(ctx context.Context, name string, files []string, o *Options) *stack {
-	s := &stack{name: name, files: files, dir: filepath.Dir(files[0]), index: newIndex(), texts: map[string][]byte{}, options: o}
-	s.model = node{stack: s}
+	s := newStack(files, o)
+	s.name = name
 	s.environment = s.readEnvironment()
 	var given []*document
 	for _, file := range files {
@@ -81,6 +84,15 @@ func load(ctx context.Context, name string, files []string, o *Options) *stack {
 	return s
 }
 
+func newStack(files []string, o *Options) *stack {
+	s := &stack{
+		files: files, dir: filepath.Dir(files[0]), index: newIndex(), environment: environment{},
+		included: map[string]bool{}, required: types.Mapping{}, extended: map[string]*document{}, texts: map[string][]byte{}, options: o,
+	}
+	s.model = node{stack: s}
+	return s
+}
+
 // maxServices bounds a stack: some rules hold each service against each.
 const maxServices = 1000
 
@@ -96,7 +108,7 @@ func (s *stack) loaded(ctx context.Context, files []*document) (model map[string
 		contents = append(contents, types.ConfigFile{Filename: s.absolute(f.name), Content: f.content()})
 	}
 	return loader.LoadModelWithContext(ctx, types.ConfigDetails{
-		WorkingDir: s.dir, ConfigFiles: contents, Environment: types.Mapping{},
+		WorkingDir: s.absolute(s.dir), ConfigFiles: contents, Environment: s.required,
 	}, symbolic)
 }
 
@@ -181,12 +193,14 @@ func (s *stack) checkBases() {
 }
 
 // blame is where an error of compose-go has its cause, as far as its text names
-// a path that is in the files. Nothing of the text is kept.
+// a path that is in the files. Nothing of the text is kept: what looks like a
+// path in it may be of a value, but for the part that the files have.
 func (s *stack) blame(err error) (Position, path) {
 	for _, text := range namedPath.FindAllString(err.Error(), -1) {
-		p := path(strings.Split(strings.TrimRight(text, "."), "."))
-		if at, ok := s.index.find(p); ok {
-			return at.Position, p
+		for p := path(strings.Split(strings.TrimRight(text, "."), ".")); len(p) > 0; p = p[:len(p)-1] {
+			if at, ok := s.index.exact(p); ok {
+				return at.Position, p
+			}
 		}
 	}
 	return Position{File: s.files[0], Line: 1, Column: 1}, nil
@@ -256,7 +270,8 @@ func (d *document) content() []byte {
 	return out
 }
 
-// isCompose reports whether the file could be one for compose.
+// isCompose reports whether the file could be one for compose. An override may
+// be empty.
 func (d *document) isCompose() bool {
 	for _, n := range d.nodes {
 		root := resolve(n)
@@ -269,7 +284,7 @@ func (d *document) isCompose() bool {
 			}
 		}
 	}
-	return false
+	return len(d.nodes) == 0
 }
 
 // resolve is the node that counts: a document's content, an alias's target.
@@ -289,14 +304,50 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 // entry is the value of a mapping's key, or nil.
 func entry(n *yaml.Node, key string) *yaml.Node {
-	n = resolve(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return resolve(n.Content[i+1])
-		}
+	if m, i := holder(n, key); m != nil {
+		return resolve(m.Content[i+1])
 	}
 	return nil
+}
+
+// holder is the mapping that has n's key, be it one that a merge key brings in,
+// and where it has it; nil when there is none.
+func holder(n *yaml.Node, key string) (*yaml.Node, int) {
+	all := []*yaml.Node{resolve(n)}
+	for next := 0; next < len(all) && next < maxMerged; next++ {
+		m := all[next]
+		if m == nil || m.Kind != yaml.MappingNode {
+			continue
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Value == key {
+				return m, i
+			}
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Tag != "!!merge" {
+				continue
+			}
+			for _, each := range listed(m.Content[i+1]) {
+				all = append(all, resolve(each))
+			}
+		}
+	}
+	return nil, 0
+}
+
+// maxMerged bounds how many mappings a key is looked for in: they may merge
+// each other.
+const maxMerged = 100
+
+// listed are the items of a list, or the one node.
+func listed(n *yaml.Node) []*yaml.Node {
+	n = resolve(n)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.SequenceNode:
+		return n.Content
+	}
+	return []*yaml.Node{n}
 }

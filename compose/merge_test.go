@@ -13,7 +13,7 @@ import (
 // compose-go's loader makes. It reports whether there was something to compare.
 func compareLoader(t *testing.T, files ...string) bool {
 	t.Helper()
-	s := &stack{files: files, dir: filepath.Dir(files[0]), index: newIndex(), texts: map[string][]byte{}, options: &Options{}}
+	s := newStack(files, &Options{})
 	var given []*document
 	for _, file := range files {
 		d, ok := s.read(file, Position{})

@@ -39,11 +39,17 @@ var (
 	isIndex  = regexp.MustCompile(`^[0-9]{1,5}$`)
 )
 
+// unlike are keys below which there are other names than those: of labels, of
+// options, of hosts.
+var unlike = []string{
+	"labels", "annotations", "driver_opts", "options", "sysctls", "extra_hosts", "aux_addresses", "additional_contexts", "environment", "args",
+}
+
 // named are keys below which the user gives names.
 var named = []string{"services", "networks", "volumes", "secrets", "configs", "models", "stacks"}
 
 // part is the ith part of the path as it may be shown: names where names stand,
-// and keys of the format elsewhere. Labels, options and the like are neither.
+// and keys of the format elsewhere.
 func (p path) part(i int) name {
 	switch {
 	case i == 1 && slices.Contains(named, p[0]):
@@ -55,8 +61,7 @@ func (p path) part(i int) name {
 		return keyName(p[i])
 	case i == 3 && p[0] == "services" && (p[2] == "depends_on" || p[2] == "networks"):
 		return nameOf(p[i])
-	case i > 0 && (p[i-1] == "labels" || p[i-1] == "annotations" || p[i-1] == "driver_opts" || p[i-1] == "options" || p[i-1] == "sysctls"),
-		!ofFormat.MatchString(p[i]) && !isIndex.MatchString(p[i]):
+	case i > 2 && slices.Contains(unlike, p[i-1]), !ofFormat.MatchString(p[i]) && !isIndex.MatchString(p[i]):
 		return hidden
 	}
 	return name(p[i])

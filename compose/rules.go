@@ -1,11 +1,12 @@
 package compose
 
-// Rules that are found while the files are loaded.
+// Rules that are found while the files are loaded, SG105 not only then.
 const (
 	badYAML        = "SG101"
 	notCompose     = "SG102"
 	missingFile    = "SG103"
 	absentEnvFile  = "SG104"
+	noValue        = "SG105"
 	badSuppression = "SG108"
 	badConfig      = "SG109"
 )
@@ -20,7 +21,7 @@ var rules = [...]rule{
 	{Rule: Rule{ID: badConfig, Severity: Error, Title: "the configuration or the contract is malformed", Since: "1.0"}, unjudged: true, fix: "see the configuration's JSON Schema"},
 
 	// 1xx: input and coverage.
-	{Rule: Rule{ID: "SG105", Severity: Info, Title: "a variable that must be set has no value here", Since: "1.0"}, fix: "give --env-file a file with example values to judge it here", all: unsetVariables},
+	{Rule: Rule{ID: noValue, Severity: Info, Title: "a variable that must be set has no value here", Since: "1.0"}, fix: "give --env-file a file with example values to judge it here", all: unsetVariables},
 	{Rule: Rule{ID: "SG106", Severity: Warn, Title: "a worker only starts with a profile", Since: "1.0"}, fix: "take the worker out of the profile, or set COMPOSE_PROFILES where it is to run", of: worker, each: hiddenWorker},
 	{Rule: Rule{ID: noService, Severity: Error, Title: "a check that checks nothing", Since: "1.0"}, fix: "say which service it is for", all: nothingJudged},
 

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ func unsetVariables(c *check) {
 				continue
 			}
 			at := use{u.name, w.File}
-			if known, ok := first[at]; !ok || w.Line < known.Line || w.Line == known.Line && w.Column < known.Column {
+			known, ok := first[at]
+			if !ok || cmp.Or(cmp.Compare(w.Line, known.Line), cmp.Compare(w.Column, known.Column), slices.Compare(p, known.path)) < 0 {
 				first[at] = spotAt{w.Position, p}
 			}
 		}
@@ -124,8 +126,7 @@ func nothingJudged(c *check) {
 // that none of the stacks has. all says that the stacks are those of the
 // configuration.
 func goneServices(config *Config, stacks []*stack, all bool) []Finding {
-	s := &stack{files: []string{config.Source}, index: config.index, options: &Options{Config: config}}
-	s.model = node{stack: s}
+	s := &stack{files: []string{config.Source}, index: config.index}
 	if config.index == nil || len(config.Stacks) > 0 && !all {
 		return nil
 	}

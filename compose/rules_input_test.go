@@ -15,6 +15,12 @@ func TestVariablesThatMustBeSet(t *testing.T) {
 	if want := "SG105 compose.yaml:1:1 A, SG105 compose.yaml:5:26 B"; strings.Join(got, ", ") != want {
 		t.Errorf("found %s, want %s", strings.Join(got, ", "), want)
 	}
+	for range 20 { // a merge key gives one place several paths
+		merged := envCase{files: map[string]string{"compose.yaml": "x-a: &a\n  environment: {A: '${A:?m}'}\nservices:\n  b: {image: b, <<: *a}\n  c: {image: b, <<: *a}\n"}}
+		if r := merged.run(t); len(r.Findings) != 1 || r.Findings[0].Path != "services.b.environment.A" {
+			t.Fatalf("found %+v", r.Findings)
+		}
+	}
 	c.files["override.yaml"] = stack
 	if n := len(c.run(t).Findings); n != 4 {
 		t.Errorf("two files have %d findings, want 4", n)

@@ -11,12 +11,13 @@ type word struct {
 	first bool // of a command line, or behind an operator
 }
 
-// hole stands for a variable while a text is taken apart. No text that YAML
-// takes holds one.
+// hole stands for a variable while a text is taken apart. No program can be
+// given a text with one: YAML writes it as "\0".
 const hole = "\x00"
 
 // holes is s with each variable replaced by a hole, and those variables.
 func holes(s string) (rest string, taken []string) {
+	s = strings.ReplaceAll(s, hole, "")
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(s, '$')

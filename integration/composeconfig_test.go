@@ -20,6 +20,8 @@ func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"nothing is wrong", web, ""},
 
+		{"a text with a NUL", web + "    command: \"rq \\0 x\"\n    environment: {A: \"\\0\"}\n", ""},
+
 		{"an unknown service", web + "    depends_on: [gone]\n", "SG102 4:18"},
 		{"an unknown service, in the long form", web + "    depends_on: {gone: {condition: service_healthy, required: false}}\n", "SG102 4:18"},
 		{"a link to an unknown service", web + "    links: ['gone:alias']\n", "SG102 4:13"},
@@ -31,12 +33,19 @@ func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
 		{"an unknown secret of a build", "services:\n  web:\n    build: {context: ., secrets: [gone]}\n", "SG102 3:35"},
 		{"an unknown config", web + "    configs: [gone]\n", "SG102 4:15"},
 		{"an unknown base", web + "    extends: gone\n", "SG102 4:5"},
+		{"a base that the file names as its own", web + "  b: {extends: {file: compose.yaml, service: web}}\n", ""},
+		{"a base in a circle of one file", web + "  b: {extends: {file: compose.yaml, service: b}}\n", "SG102 4:7"},
 		{"bases in a circle", "services:\n  a: {image: x, extends: b}\n  b: {image: x, extends: a}\n", "SG102 2:17"},
 		{"a circle", "services:\n  a: {image: x, depends_on: [b]}\n  b: {image: x, links: [a]}\n", "SG102 3:25"},
 		{"a service that needs itself", web + "    depends_on: [web]\n", "SG102 4:18"},
 
 		{"no image", "services:\n  web: {command: a}\n", "SG102 2:3"},
 		{"an empty image", "services:\n  web: {image: '${A:-}'}\n", "SG102 2:3"},
+		{"a base in a profile", "services:\n  base: {profiles: [a], environment: {A: b}, networks: [gone], depends_on: [gone]}\n  web: {extends: base, image: x, profiles: !reset [], networks: !reset [], depends_on: !reset []}\n", ""},
+		{"a circle in a profile", web + "  a: {image: x, profiles: [a], depends_on: [b]}\n  b: {image: x, profiles: [a], depends_on: [a]}\n", ""},
+		{"a number below 0 in a profile", "services:\n  web: {image: x}\n  base: {profiles: [a], healthcheck: {test: a, retries: -1}}\n", "SG102 3:48"},
+		{"replicas below 0 in a profile", "services:\n  web: {image: x}\n  base: {profiles: [a], deploy: {replicas: -1}}\n", ""},
+		{"devices of two kinds in a profile", "services:\n  web: {image: x}\n  base: {profiles: [a], deploy: {resources: {reservations: {devices: [{capabilities: [gpu], count: 1, device_ids: ['0']}]}}}}\n", "SG102 3:71"},
 		{"two networks", web + "    network_mode: host\n    networks: [default]\n", "SG102 4:5"},
 		{"two containers of one name", web + "    scale: 2\n    container_name: one\n", "SG706 5:5"},
 		{"a secret of two sources", web + "secrets:\n  s: {file: a, environment: B}\n", "SG102 5:3"},

@@ -52,9 +52,10 @@ var bombs = map[string]func() string{
 	"texts that grow": func() string {
 		return clean + "    environment:\n" + numbered(1000, "      A%d: "+strings.Repeat("${LONG}", 100)+"\n")
 	},
-	"env_file that grows": func() string { return clean + "    env_file: grows.env\n" },
-	"large env_file":      func() string { return clean + "    env_file: large.env\n" },
-	"env_files":           func() string { return "services:\n" + numbered(500, "  s%d: {image: x, env_file: some.env}\n") },
+	"env_file that grows":               func() string { return clean + "    env_file: grows.env\n" },
+	"env_file of an include that grows": func() string { return "include: [{path: more.yaml, env_file: grows.env}]\n" },
+	"large env_file":                    func() string { return clean + "    env_file: large.env\n" },
+	"env_files":                         func() string { return "services:\n" + numbered(500, "  s%d: {image: x, env_file: some.env}\n") },
 	"services": func() string {
 		var b strings.Builder
 		b.WriteString("services:\n")
@@ -98,6 +99,7 @@ var besideBombs = map[string]string{
 	".env":      "LONG=" + strings.Repeat("x", 100_000) + "\n",
 	"grows.env": "A0=" + strings.Repeat("x", 10_000) + "\n" + strings.Repeat("A0=\"$A0\n$A0\"\n", 40),
 	"large.env": numbered(300_000, "A%d=a\n"),
+	"more.yaml": clean,
 	"some.env":  numbered(5000, "A%d=a\n"),
 }
 
@@ -153,6 +155,41 @@ func TestBombs(t *testing.T) {
 				t.Errorf("it took %v and %d MB", took, held>>20)
 			}
 		})
+	}
+}
+
+// TestUnusualDotenv: what compose takes variables from is read within bounds,
+// also before there is a stack and by compose-go's loader.
+func TestUnusualDotenv(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "compose.yaml")
+	if err := os.WriteFile(file, []byte(clean), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	grows := "A0=x\n"
+	for i := range 40 {
+		grows += fmt.Sprintf("A%d=$A%d$A%d\n", i+1, i, i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(grows), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, took, _ := runChecker(t, dir); got.code != exitUnjudged || took > 10*time.Second {
+		t.Errorf("an .env that grows: exit %d after %v\n%s%s", got.code, took, got.out, got.errors)
+	}
+	more := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(more, ".env"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{file: "include: [" + more + "/more.yaml]\n", filepath.Join(more, "more.yaml"): clean, filepath.Join(dir, ".env"): ""} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(more, 0o755); err != nil { // root is not who reads it
+		t.Fatal(err)
+	}
+	if got, _, _ := runChecker(t, dir); got.code != exitUnjudged || !strings.Contains(got.out, "no regular file") {
+		t.Errorf("a FIFO: exit %d\n%s%s", got.code, got.out, got.errors)
 	}
 }
 

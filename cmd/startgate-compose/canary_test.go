@@ -77,6 +77,7 @@ configs: {c: {content: CANARY}}
 	{name: "twice", files: map[string]string{"compose.yaml": "services:\n  worker:\n    CANARY: 1\n    CANARY: 2\n"}},
 	{name: "as unknown keys", files: map[string]string{"compose.yaml": "CANARY: 1\nservices:\n  worker:\n    image: app\n    CANARY: CANARY\n    deploy: {CANARY: 1}\n    healthcheck: {CANARY: 2}\nvolumes: {v: {CANARY: x}}\n"}},
 	{name: "as values of another type", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: [CANARY]\n    ports: {CANARY: 1}\n    deploy: CANARY\n    restart: {CANARY: CANARY}\n    healthcheck: {retries: CANARY, interval: CANARY, timeout: 1CANARY}\n    stop_grace_period: CANARY\n"}},
+	{name: "as what looks like a path", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: app\n    volumes: [\"configs.CANARY::/x\"]\nconfigs: {c: {content: x}}\n"}},
 	{name: "not compose", files: map[string]string{"compose.yaml": "CANARY: CANARY\n"}},
 	{name: "no mapping", files: map[string]string{"compose.yaml": "CANARY\n"}},
 	{name: "bad interpolation", files: map[string]string{"compose.yaml": "services:\n  worker:\n    image: ${CANARY\n    command: ${1CANARY} $CANARY ${X:?CANARY} ${Y!CANARY}\n"}},

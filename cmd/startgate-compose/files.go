@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/compose-spec/compose-go/v2/dotenv"
+	"github.com/startgate/startgate/compose"
 )
 
 // The names that docker compose looks for, in its order (compose-go, cli,
@@ -69,15 +69,7 @@ func (p program) variable(name string) string {
 	if value := p.lookup(name); value != "" {
 		return value
 	}
-	info, err := os.Stat(".env")
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return ""
-	}
-	values, err := dotenv.GetEnvFromFile(map[string]string{}, []string{".env"})
-	if err != nil {
-		return ""
-	}
-	return values[name]
+	return compose.Variables(".env")[name]
 }
 
 func (p program) lookup(name string) string {
