@@ -1,6 +1,6 @@
 # The image holds one static binary and is there to be copied from:
 #
-#   COPY --from=startgate /startgate /startgate
+#   COPY --from=ghcr.io/startgate/startgate:latest /startgate /startgate
 #   ENTRYPOINT ["/startgate", "--"]
 
 # The compiler runs on the machine's own platform and cross-compiles, which is many times faster than emulation. The

@@ -317,7 +317,7 @@ var catalogue = [...]entry{
 	{RedisAuthNotConfigured, Error, "the key has a password but Redis has none; some clients refuse that", "set the password on the server, or take it out of the key"},
 	{RedisNotPermitted, Error, "the user may not select that database", "grant it SELECT, or use database 0"},
 	{RedisInfoUnavailable, Warn, "the user may not run INFO, so that loading shows by PING alone", ""},
-	{RedisWriteUnverified, Warn, "the user may not run the write test, LPUSHX to a key that is not there", "grant it, or set STARTGATE_KEY_PREFIX to a prefix that the user may write to"},
+	{RedisWriteUnverified, Warn, "the user may not run the write test, LPUSHX to a key that is not there", "grant it, or set STARTGATE_KEY_PREFIX (key_prefix in a contract) to a prefix that the user may write to"},
 	{RedisUnverified, Warn, "the user may run none of the commands that would show readiness", ""},
 	{RedisDBInvalid, Error, "Redis has no database of that number", "correct the database number in the key"},
 	{RedisDBOnCluster, Error, "a Redis Cluster has database 0 only", "use database 0 in the key"},

@@ -27,13 +27,13 @@ func TestBecomeWaitsForAFileThatIsBeingWritten(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "worker")
 			write(t, path, "#!/bin/true\n", 0o755)
+			argv := asGate(t, path) // which may have to build it first
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
 			time.AfterFunc(tt.writes, func() { f.Close() })
-			argv := asGate(t, path)
 			cmd := exec.Command(argv[0], argv[1:]...)
 			var out strings.Builder
 			cmd.Stdout = &out

@@ -7,7 +7,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -87,14 +89,30 @@ func busyThreads() {
 	dials.Wait()
 }
 
+var childDir string
+
+func TestMain(m *testing.M) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // what nohup has this process ignore, children would ignore too
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "STARTGATE_") {
+			os.Unsetenv(name)
+		}
+	}
+	code := m.Run()
+	if childDir != "" {
+		os.RemoveAll(childDir)
+	}
+	os.Exit(code)
+}
+
 // buildChild builds the test binary as the gate is built: the hand-over is
 // whole only without cgo, which -race needs.
 var buildChild = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "gate")
-	if err != nil {
+	var err error
+	if childDir, err = os.MkdirTemp("", "gate"); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "gate.test")
+	path := filepath.Join(childDir, "gate.test")
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", path, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,12 +207,9 @@ func TestFileOfAuthoritiesOfAWait(t *testing.T) {
 // Each kind of wait is planned and started by its name, and its first failure
 // says the facts.
 func TestWaitsOfEveryKind(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := l.Addr().String()
-	l.Close()
+	down := probetest.New(t, probetest.Behaviour{})
+	down.Down()
+	closed := down.Addr()
 	contract := `contract: 1
 name: c
 keys: {R: {type: redis_url}, D: {type: postgres_url}, H: {type: http_url}, M: {type: url}}

@@ -3,12 +3,13 @@ package gate
 import (
 	"bytes"
 	"math"
-	"net"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/startgate/startgate/probe/probetest"
 )
 
 // The first attempts of a fleet that starts in one instant are spread evenly
@@ -18,12 +19,9 @@ import (
 func TestStartJitterSpreadsAFleet(t *testing.T) {
 	const gates, jitter = 400, 10 * time.Second
 	const most = 2.1 / 20 // by the root of gates
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "REDIS_URL=redis://" + l.Addr().String()
-	l.Close()
+	down := probetest.New(t, probetest.Behaviour{})
+	down.Down()
+	url := "REDIS_URL=redis://" + down.Addr()
 	var times []float64
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

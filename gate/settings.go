@@ -65,10 +65,10 @@ const envPrefix = "STARTGATE"
 type texts struct {
 	Contract      text `desc:"contract file (default /etc/startgate/contract.yaml when it exists, else the built-in contract)"`
 	Mode          text `default:"enforce" desc:"enforce; observe: say what would have happened and start the worker all the same; off" flag:"-"`
-	Redis_Keys    text `default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both"`
-	Client        text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic"`
-	Require       text `default:"write" desc:"what Redis must do: reachable (answer anything), ping, or write (a test that changes nothing)"`
-	Key_Prefix    text `default:"startgate" desc:"prefix of the key that the write test looks for"`
+	Redis_Keys    text `default:"BULLMQ_REDIS_URL|RQ_REDIS_URL|CELERY_BROKER_URL|REDIS_URL|REDIS_HOST" desc:"variables that hold a Redis URL: A|B is the first that is set, A,B is both; only without a contract file"`
+	Client        text `desc:"family of Redis clients whose URL dialect applies: generic, rq, celery, sidekiq, bullmq or asynq; default: what the variable's name says, else the worker's command, else generic; only without a contract file"`
+	Require       text `default:"write" desc:"what Redis must do: reachable (answer anything), ping, or write (a test that changes nothing); only without a contract file"`
+	Key_Prefix    text `default:"startgate" desc:"prefix of the key that the write test looks for; only without a contract file"`
 	TLS_CA_File   text `desc:"PEM file of trusted authorities; default: the system's, else an embedded set"`
 	TLS_Verify    text `default:"full" desc:"full, ca (any host name) or none"`
 	Timeout       text `default:"300s" desc:"budget of all waits together; 0 is one attempt"`

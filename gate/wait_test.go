@@ -128,7 +128,7 @@ func TestWaitSaysWhatChanges(t *testing.T) {
 	go func() {
 		<-s.Await(probetest.Commands("PING", 3))
 		s.Set(probetest.Behaviour{OOM: true})
-		<-s.Await(probetest.Commands("PING", 6))
+		<-s.Await(probetest.Commands("PING", s.Traffic().Commands["PING"]+3))
 		s.Set(probetest.Behaviour{})
 	}()
 	if code := g.Wait(t.Context()); code != ExitOK {

@@ -62,14 +62,17 @@ func TestChaosIsSeen(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			c := newChaos(t)
-			c.run(6*time.Second, func(path *chaosPath, _ time.Duration) *exec.Cmd {
-				cmd := exec.Command("sh", "-c", gate, workerPath())
-				cmd.Env = redisURL(path.url())
-				return cmd
-			})
-			if !contains(strings.Join(c.wrong, "\n"), what) {
-				t.Errorf("seed %d: not seen in %d gates: %s", c.seed, c.gates, c.count())
+			for range 10 { // what befalls the broker is the seed's, how long that must last the machine's
+				c.run(6*time.Second, func(path *chaosPath, _ time.Duration) *exec.Cmd {
+					cmd := exec.Command("sh", "-c", gate, workerPath())
+					cmd.Env = redisURL(path.url())
+					return cmd
+				})
+				if contains(strings.Join(c.wrong, "\n"), what) {
+					return
+				}
 			}
+			t.Errorf("seed %d: not seen in %d gates: %s", c.seed, c.gates, c.count())
 		})
 	}
 }
@@ -166,6 +169,7 @@ func (c *chaos) run(length time.Duration, gate func(*chaosPath, time.Duration) *
 	for _, f := range c.fates {
 		if f.undo != nil {
 			f.undo()
+			f.undo = nil
 		}
 	}
 	c.done.Wait()

@@ -54,16 +54,19 @@ func composeFile(t *testing.T, program []string, file, name string, env []string
 	t.Helper()
 	s := &composed{t, program, file, runName() + "-" + name, env}
 	t.Cleanup(func() {
-		volumes := s.volumes()
-		if out, err := s.command("down", "--volumes", "--remove-orphans", "--rmi", "local", "--timeout", "1").CombinedOutput(); err != nil {
-			t.Errorf("compose down: %v\n%s", err, out)
-		}
-		for _, volume := range volumes {
-			if exec.Command("docker", "volume", "inspect", volume).Run() == nil {
-				t.Errorf("compose down has left a volume")
-				exec.Command("docker", "volume", "rm", "--force", volume).Run()
+		var volumes []string
+		defer func() { // also when they cannot be listed
+			if out, err := s.command("down", "--volumes", "--remove-orphans", "--rmi", "local", "--timeout", "1").CombinedOutput(); err != nil {
+				t.Errorf("compose down: %v\n%s", err, out)
 			}
-		}
+			for _, volume := range volumes {
+				if exec.Command("docker", "volume", "inspect", volume).Run() == nil {
+					t.Errorf("compose down has left a volume")
+					exec.Command("docker", "volume", "rm", "--force", volume).Run()
+				}
+			}
+		}()
+		volumes = s.volumes()
 	})
 	return s
 }

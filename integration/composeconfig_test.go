@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	checker "github.com/startgate/startgate/compose"
@@ -107,6 +108,9 @@ func TestCheckerFindsWhatComposeRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(program[0], append(program[1:len(program):len(program)], "--file", file, "config", "--quiet")...)
+			cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+				return strings.HasPrefix(e, "COMPOSE_") || strings.HasPrefix(e, "A=") || strings.HasPrefix(e, "B=")
+			})
 			if out, err := cmd.CombinedOutput(); (err != nil) != (c.want != "") {
 				t.Errorf("compose: %v %s", err, out)
 			}

@@ -95,7 +95,7 @@ func newWard(t *testing.T) *ward {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := network.New(t.Context())
+	net, err := network.New(t.Context(), network.WithLabels(runLabels()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (s *composed) beside(service, contract, command string) (id string) {
 	of := s.container(service)
 	image := docker(s.t, "inspect", "--format", "{{.Image}}", of)
 	networks := docker(s.t, "inspect", "--format", "{{range $name, $n := .NetworkSettings.Networks}}{{$name}}{{end}}", of)
-	run := []string{"run", "--detach", "--network", networks, "--env", "CONTRACT=" + contract}
+	run := []string{"run", "--detach", "--label", runLabel + "=" + runName(), "--network", networks, "--env", "CONTRACT=" + contract}
 	var env []string
 	if err := json.Unmarshal([]byte(docker(s.t, "inspect", "--format", "{{json .Config.Env}}", of)), &env); err != nil {
 		s.t.Fatal(err)

@@ -53,7 +53,7 @@ func TestTwoWaitsOneBudget(t *testing.T) {
 	if p.code != 75 {
 		t.Errorf("exit %d", p.code)
 	}
-	if took := p.last().Elapsed; took > 1.3 {
+	if took := p.last().Elapsed; took > 1.9 {
 		t.Errorf("1 s of budget took %.2f s", took)
 	}
 	var failed []string

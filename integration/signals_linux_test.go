@@ -59,7 +59,7 @@ const (
 	// signalLimit is what the fastest of several ends may take, slowestEnd what
 	// any may take on a busy machine.
 	signalLimit = 50 * time.Millisecond
-	slowestEnd  = 500 * time.Millisecond
+	slowestEnd  = 5 * time.Second
 )
 
 // Every signal ends the gate at once, whatever it is in the middle of.

@@ -108,7 +108,7 @@ func TestRefusalIsFinalAfterAWhile(t *testing.T) {
 func TestReadinessMustHoldThroughTheDelay(t *testing.T) {
 	t.Parallel()
 	s := startRedis(t, redisOptions{})
-	p := start(t, command(s.env(), loadedWorker(s, "--delay", "0.5")...))
+	p := start(t, command(s.env(), loadedWorker(s, "--delay", "2")...))
 	p.await("delay", 1)
 	s.kill()
 	p.await("redis_refused", 1)

@@ -74,7 +74,9 @@ func TestNameConditions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nameServer(t, c.rcode, nil)
 			o := options()
-			o.DialTimeout = 300 * time.Millisecond
+			if c.rcode < 0 {
+				o.DialTimeout = 300 * time.Millisecond
+			}
 			got := newRedis(t, "redis://broker.example.", o).Probe(t.Context())
 			if got.Code != c.want || got.Verdict != Retry || got.Facts.Address != "unresolved" {
 				t.Errorf("code %s verdict %d address %s, want %s", got.Code, got.Verdict, got.Facts.Address, c.want)

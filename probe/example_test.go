@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	s, err := probetest.Start(probetest.Behaviour{Loading: probetest.LoadFor(100 * time.Millisecond)})
+	s, err := probetest.Start(probetest.Behaviour{Loading: probetest.LoadFor(time.Second)})
 	if err != nil {
 		panic(err)
 	}

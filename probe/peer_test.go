@@ -52,7 +52,7 @@ func once(t *testing.T, p probe.Prober) probe.Outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	o := p.Probe(ctx)
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 15*time.Second {
 		t.Errorf("took %s", took)
 	}
 	runtime.ReadMemStats(&after)
@@ -63,6 +63,6 @@ func once(t *testing.T, p probe.Prober) probe.Outcome {
 }
 
 // soon are limits that a peer of this machine meets.
-const soon = 300 * time.Millisecond
+const soon = 600 * time.Millisecond
 
 func sealed(u envcheck.URLParts) envcheck.Sealed[envcheck.URLParts] { return envcheck.Seal(u) }

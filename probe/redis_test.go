@@ -12,7 +12,7 @@ import (
 
 func options() RedisOptions {
 	return RedisOptions{
-		DialTimeout: time.Second, ReplyTimeout: 500 * time.Millisecond,
+		DialTimeout: 2 * time.Second, ReplyTimeout: time.Second,
 		Verify: envcheck.VerifyFull, Require: envcheck.RequireWrite, KeyPrefix: "test",
 	}
 }

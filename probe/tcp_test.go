@@ -6,6 +6,7 @@ import (
 
 	"github.com/startgate/startgate/envcheck"
 	"github.com/startgate/startgate/probe"
+	"github.com/startgate/startgate/probe/probetest"
 )
 
 func TestTCP(t *testing.T) {
@@ -14,12 +15,9 @@ func TestTCP(t *testing.T) {
 	if o := once(t, probe.NewTCP(sealed(u), soon)); o.Code != envcheck.Ready || o.Facts != (probe.Facts{Address: "loopback", TLS: "no", Password: "set", Port: "other"}) {
 		t.Errorf("got %s, %v", o.Code, o.Facts)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Host, u.Port, _ = net.SplitHostPort(l.Addr().String())
-	l.Close()
+	s := probetest.New(t, probetest.Behaviour{})
+	s.Down()
+	u.Host, u.Port, _ = net.SplitHostPort(s.Addr())
 	if o := once(t, probe.NewTCP(sealed(u), soon)); o.Code != envcheck.TCPRefused || o.Verdict != probe.Retry || o.Connected {
 		t.Errorf("got %s", o.Code)
 	}

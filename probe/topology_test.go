@@ -19,15 +19,12 @@ func prober(t *testing.T, p envcheck.RedisParts, o RedisOptions) Prober {
 	return r
 }
 
-// deaf is an address at which nothing listens.
+// deaf is an address at which nothing listens, or will.
 func deaf(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	s := probetest.New(t, probetest.Behaviour{})
+	s.Down()
+	return s.Addr()
 }
 
 func TestSentinel(t *testing.T) {
