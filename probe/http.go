@@ -80,8 +80,9 @@ func (h *HTTP) attempt(ctx context.Context) Outcome {
 	if fault != "" {
 		code = ofHTTP.name(certificateFault(fault, asked))
 	}
-	// Redis hangs up on the header Host, and says so to nobody.
-	if fault != "" && h.dialer.tls == nil && h.look.finds(ctx, h.dialer, "H") {
+	// Redis hangs up on the header Host, and says so to nobody. Python's servers
+	// take a line of one word for HTTP/0.9, and answer with a page alone.
+	if fault != "" && h.dialer.tls == nil && h.look.finds(ctx, h.dialer, "H", "<") {
 		code = envcheck.HTTPNotHTTP
 	}
 	return Outcome{Code: code, Connected: true}

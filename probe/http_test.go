@@ -87,3 +87,19 @@ func TestHTTPRequest(t *testing.T) {
 		})
 	}
 }
+
+// Python's servers take a line of one word for HTTP/0.9, and answer with a page
+// alone. That one is slow is no reason to take it for something else.
+func TestHTTPOfASlowPython(t *testing.T) {
+	host, port := peer(t, func(c net.Conn) {
+		first := make([]byte, 4)
+		if c.Read(first); string(first) == "PING" {
+			io.WriteString(c, "<!DOCTYPE HTML>\n<html lang=\"en\">")
+			return
+		}
+		io.Copy(io.Discard, c)
+	})
+	if o := once(t, httpAt(host, port, envcheck.URLParts{}, probe.HTTPOptions{})); o.Code != envcheck.HTTPReplyTimeout || o.Verdict != probe.Retry {
+		t.Errorf("got %s, verdict %d", o.Code, o.Verdict)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,13 +64,15 @@ type otherLook struct {
 	spent, found bool
 }
 
-// finds reports whether there is an answer that does not begin with own.
-func (l *otherLook) finds(ctx context.Context, d *dialer, own string) bool {
+// finds reports whether there is an answer, and one that begins with none of
+// own.
+func (l *otherLook) finds(ctx context.Context, d *dialer, own ...string) bool {
 	if !l.spent {
 		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 		defer cancel()
 		answer := answerToLine(ctx, d)
-		l.spent, l.found = true, answer != "" && !strings.HasPrefix(answer, own)
+		l.spent = true
+		l.found = answer != "" && !slices.ContainsFunc(own, func(start string) bool { return strings.HasPrefix(answer, start) })
 	}
 	return l.found
 }
