@@ -29,7 +29,7 @@ type answer struct {
 func (s *session) ask(ctx context.Context, p envcheck.RedisParts, key string, o RedisOptions) (a answer) {
 	pipe := s.client.Pipeline()
 	if s.fresh {
-		a.auth = authenticate(ctx, pipe, p.User, p.Password)
+		a.auth = authenticate(ctx, pipe, o.Client, p.User, p.Password)
 	}
 	if s.fresh && p.DB != 0 {
 		a.database = pipe.Select(ctx, p.DB)
@@ -52,10 +52,12 @@ func (s *session) ask(ctx context.Context, p envcheck.RedisParts, key string, o 
 }
 
 // authenticate says user and password, and returns nil without a password. A
-// user is said only when there is one: Redis before 6.0 knows none.
-func authenticate(ctx context.Context, pipe redis.Pipeliner, user, password string) *redis.StatusCmd {
+// user is said only when there is one: Redis before 6.0 knows none. redis-py and
+// ioredis say a user without a password too.
+func authenticate(ctx context.Context, pipe redis.Pipeliner, worker envcheck.Client, user, password string) *redis.StatusCmd {
+	lone := worker == envcheck.RQ || worker == envcheck.Celery || worker == envcheck.BullMQ
 	switch {
-	case password == "":
+	case password == "" && (user == "" || !lone):
 		return nil
 	case user == "":
 		return pipe.Auth(ctx, password)

@@ -63,7 +63,7 @@ func Beat(ctx context.Context, u envcheck.RedisURL, o RedisOptions, h Heartbeat)
 	s.wire.guard.many = maxWorkers
 	defer s.close()
 	pipe := s.client.Pipeline()
-	auth := authenticate(ctx, pipe, p.User, p.Password)
+	auth := authenticate(ctx, pipe, o.Client, p.User, p.Password)
 	var db *redis.StatusCmd
 	if p.DB != 0 {
 		db = pipe.Select(ctx, p.DB)

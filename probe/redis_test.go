@@ -193,6 +193,22 @@ func TestPasswordWithoutOneConfigured(t *testing.T) {
 	}
 }
 
+// redis-py and ioredis say a user without a password, too: what Redis thinks of
+// that is what the worker will meet.
+func TestAUserWithoutAPassword(t *testing.T) {
+	for client, want := range map[envcheck.Client]envcheck.Code{
+		envcheck.RQ: envcheck.RedisAuthRejected, envcheck.Celery: envcheck.RedisAuthRejected, envcheck.BullMQ: envcheck.RedisAuthRejected,
+		envcheck.Sidekiq: envcheck.Ready, envcheck.Asynq: envcheck.Ready, envcheck.Generic: envcheck.Ready,
+	} {
+		o := options()
+		o.Client = client
+		s := probetest.New(t, probetest.Behaviour{})
+		if got := newRedis(t, at(s, "redis", "app:@", ""), o).Probe(t.Context()); got.Code != want {
+			t.Errorf("%s: %s, want %s", client, got.Code, want)
+		}
+	}
+}
+
 func TestLoadingProgressThatIsNone(t *testing.T) {
 	for _, percent := range []string{"nan", "-1", "101", "x"} {
 		if got := infoProgress("loading_loaded_perc:" + percent + "\r\n"); got != (Progress{}) {

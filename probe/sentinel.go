@@ -129,7 +129,7 @@ func (s *sentinel) ask(ctx context.Context, d *dialer) (address []string, code e
 	defer session.close()
 	p := s.parts.Reveal()
 	pipe := session.client.Pipeline()
-	auth := authenticate(ctx, pipe, p.SentinelUser, p.SentinelPassword)
+	auth := authenticate(ctx, pipe, s.options.Client, p.SentinelUser, p.SentinelPassword)
 	master := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", p.Master)
 	_ = pipe.Process(ctx, master)
 	_, err := pipe.Exec(ctx)
