@@ -207,7 +207,7 @@ func (l *line) workerFault(ctx context.Context, now state) *envcheck.Diagnostic 
 			return d
 		}
 	}
-	if d := l.fileFault(h); d != nil {
+	if d := l.fileFault(h, now); d != nil {
 		return d
 	}
 	return l.httpFault(ctx, h)
@@ -250,8 +250,9 @@ func runsHere(pid int) bool {
 	return err == nil
 }
 
-// fileFault judges the age of the file that the worker touches.
-func (l *line) fileFault(h envcheck.Health) *envcheck.Diagnostic {
+// fileFault judges the age of the file that the worker touches. What is older
+// than the worker, another one before it has touched.
+func (l *line) fileFault(h envcheck.Health, now state) *envcheck.Diagnostic {
 	path := l.judged.HeartbeatFile.Reveal()
 	if path == "" {
 		return nil
@@ -260,7 +261,7 @@ func (l *line) fileFault(h envcheck.Health) *envcheck.Diagnostic {
 	switch {
 	case err != nil:
 		return &envcheck.Diagnostic{Code: envcheck.HealthHeartbeatMissing, Keys: []envcheck.Key{h.HeartbeatFile}}
-	case time.Since(info.ModTime()) > maxAge(h):
+	case time.Since(info.ModTime()) > min(maxAge(h), time.Since(now.Since)+time.Second):
 		return &envcheck.Diagnostic{Code: envcheck.HealthHeartbeatStale, Keys: []envcheck.Key{h.HeartbeatFile}}
 	}
 	return nil
