@@ -88,10 +88,13 @@ func (r *report) fail(exit int, diagnostics ...envcheck.Diagnostic) int {
 
 // terminate leaves message for kubectl describe. The file is there when the
 // kubelet wants one, so it is never created. Of a long message the last lines
-// stay, since the end has the exit code.
+// stay, or the end of the last one, since it has the exit code.
 func (r *report) terminate(message []byte) {
-	for len(message) > maxTermination {
-		_, message, _ = bytes.Cut(message, []byte("\n"))
+	if over := len(message) - maxTermination; over > 0 {
+		message = message[over:]
+		if _, whole, _ := bytes.Cut(message, []byte("\n")); len(whole) > 0 {
+			message = whole
+		}
 	}
 	// Something else than a file there, such as a FIFO, could block.
 	if info, err := os.Stat(r.termination); err == nil && info.Mode().IsRegular() {

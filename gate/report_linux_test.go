@@ -60,6 +60,22 @@ func TestTerminationMessage(t *testing.T) {
 	}
 }
 
+func TestTerminationMessageOfOneLongLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "termination-log")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	long := aFault
+	for range 500 {
+		long.Keys = append(long.Keys, "A_KEY")
+	}
+	r := report{w: new(bytes.Buffer), termination: path}
+	r.fail(78, long)
+	if got, _ := os.ReadFile(path); len(got) != maxTermination || !strings.HasSuffix(string(got), "(exit 78: fix first)\n") {
+		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-30):])
+	}
+}
+
 func TestTerminationMessageIsNoReasonToHang(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")

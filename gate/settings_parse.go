@@ -130,9 +130,13 @@ func joinWords(words []envcheck.Word) envcheck.Word {
 
 // duration reads seconds or a Go duration.
 func (p *settingsParser) duration(t *text, name string, least time.Duration) time.Duration {
+	before := len(p.setBy)
 	secret, by := p.value(t, name)
 	d, reason := parseDuration(secret.Reveal())
-	if reason == "" && d < least {
+	switch {
+	case reason == "" && d < least && len(p.setBy) == before:
+		return least // a default gives way
+	case reason == "" && d < least:
 		reason = envcheck.BelowMin
 	}
 	if reason != "" {

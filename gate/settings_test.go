@@ -51,6 +51,7 @@ func TestEveryFaultIsSaid(t *testing.T) {
 	t.Setenv("STARTGATE_MODE", "strict")
 	t.Setenv("STARTGATE_TIMEOUT", "soon")
 	t.Setenv("STARTGATE_INTERVAL_MIN", "2s")
+	t.Setenv("STARTGATE_INTERVAL_MAX", "1s")
 	t.Setenv("STARTGATE_REDIS_KEYS", "redis://h")
 	t.Setenv("STARTGATE_TLS_CA_FILE", "/nonexistent")
 	s, faults := LoadSettings(map[string]string{"delay": "-1s"})
@@ -196,5 +197,13 @@ func TestSettingNames(t *testing.T) {
 		if !slices.Contains(names, want) {
 			t.Errorf("no setting %s in %v", want, names)
 		}
+	}
+}
+
+// What nobody has set gives way to what somebody has.
+func TestAnIntervalMovesTheOther(t *testing.T) {
+	t.Setenv("STARTGATE_INTERVAL_MIN", "2s")
+	if s, faults := LoadSettings(nil); len(faults) > 0 || s.IntervalMin != 2*time.Second || s.IntervalMax != 2*time.Second {
+		t.Errorf("%s to %s, %v", s.IntervalMin, s.IntervalMax, faults)
 	}
 }
