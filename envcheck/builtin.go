@@ -101,9 +101,13 @@ func (j *judge) judgeGroup(w WaitSpec, keys []Key) (Target, bool) {
 	}
 	worker := cmp.Or(w.Client, clientOfCommand(j.args), Generic)
 	for _, key := range keys {
-		if key == beforeProvider(worker, keys) && j.env.first[string(providerKey)] != "" {
-			w.Client = worker
-			return target(j.provider(worker))
+		if provider := j.env.first[string(providerKey)]; provider != "" && key == beforeProvider(worker, keys) {
+			// Sidekiq falls back to REDIS_URL where nothing has the name.
+			if _, set := j.env.first[provider]; set || j.env.first[string(urlKey)] == "" || !ValidKey(strings.ToUpper(provider)) {
+				w.Client = worker
+				return target(j.provider(worker))
+			}
+			j.say(Diagnostic{Code: RedisMissing, Level: Warn, Keys: []Key{providerKey}, Purpose: "queue config", Fix: "set the variable that it names"})
 		}
 		r := j.readings[key]
 		if r.status == unset && !r.repeated {
@@ -170,7 +174,7 @@ func beforeProvider(client Client, keys []Key) Key {
 		return ""
 	case client == Sidekiq:
 		return keys[0]
-	case i+1 < len(keys) && keys[i+1] == hostKey:
+	case client == Generic && i+1 < len(keys) && keys[i+1] == hostKey:
 		return urlKey
 	}
 	return ""

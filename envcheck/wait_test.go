@@ -247,6 +247,8 @@ func TestBuiltin(t *testing.T) {
 		{"provider behind others", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|RQ_REDIS_URL=redis://rq", "redis RQ_REDIS_URL rq:6379/0   false"},
 		{"provider of Sidekiq", [][]Key{known}, Sidekiq, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|RQ_REDIS_URL=redis://rq", "redis REDIS_PROVIDER my:6379/0   false"},
 		{"provider with a URL", [][]Key{known}, Generic, "REDIS_PROVIDER=redis://my", "redis_parse_failed[REDIS_PROVIDER]/not_a_key"},
+		{"provider of another family", [][]Key{known}, RQ, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|REDIS_URL=redis://u", "redis REDIS_URL u:6379/0   false"},
+		{"provider of nothing, and a URL", [][]Key{known}, Sidekiq, "REDIS_PROVIDER=MY_URL|REDIS_URL=redis://u", "redis REDIS_URL u:6379/0   false\n~redis_missing[REDIS_PROVIDER]"},
 		{"provider of nothing", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL", "redis_missing[REDIS_PROVIDER]"},
 		{"provider of a fault", [][]Key{known}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=h:6379", "redis_parse_failed[REDIS_PROVIDER]/scheme_missing"},
 		{"provider of no concern", [][]Key{{"MY"}}, Generic, "REDIS_PROVIDER=MY_URL|MY_URL=redis://my|MY=redis://m", "redis MY m:6379/0   false"},
