@@ -86,6 +86,7 @@ type loader struct {
 	places     map[place]*yaml.Node
 	nodes      int // that were read
 	maxNodes   int
+	merging    int  // merge keys under way, one in the other
 	stuck      bool // the bound on nodes is reached, and that was said
 }
 

@@ -7,6 +7,10 @@ import (
 // maxExpanded bounds how many nodes a file's aliases may add to its own.
 const maxExpanded = 20_000
 
+// maxMerging bounds how deep merge keys stand in what they merge: one may even
+// merge itself.
+const maxMerging = 64
+
 // count is the number of nodes at n, aliases not followed.
 func count(n *yaml.Node) int {
 	total := 1
@@ -88,6 +92,12 @@ func (l *loader) mapping(n *yaml.Node) ([]pair, bool) {
 // merge is the pairs that a merge key brings: of a mapping or of a list of them.
 func (l *loader) merge(n *yaml.Node) []pair {
 	n = l.resolve(n)
+	if l.merging++; l.merging > maxMerging {
+		l.fault(n, ContractSyntax, TooDeep)
+		l.stuck = true
+		return nil
+	}
+	defer func() { l.merging-- }()
 	if n.Kind != yaml.SequenceNode {
 		pairs, _ := l.mapping(n)
 		return pairs
