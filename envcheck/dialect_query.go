@@ -23,7 +23,7 @@ func (d *dialect) setQuery(p *RedisParts, query string, q param) Reason {
 		}
 		q.name, q.value, _ = strings.Cut(one, "=")
 		switch {
-		case strings.Contains(q.name, "@"):
+		case strings.Contains(one, "@"):
 			return CredentialsNotEncoded // see parse
 		case !plain(one), strings.ContainsAny(q.name, "%+"), slices.Contains(names, q.name):
 			return ParameterUnsupported

@@ -18,6 +18,7 @@ func TestDialects(t *testing.T) {
 		{Generic, "redis://u:p@h#c@h2:6379", "credentials_not_encoded"},
 		{Generic, "redis://u:p@h?c@h2:6379", "credentials_not_encoded"},
 		{Generic, "redis://h#%zz", "credentials_not_encoded"},
+		{Generic, "redis://:Ab@cd?k=ef@h:6379/0", "credentials_not_encoded"},
 		{Generic, "redis://h?db=1&db=2", "parameter_unsupported"},
 		{Generic, "redis://h?d%62=1", "parameter_unsupported"},
 		{Generic, "redis://h?x=%zz", "parameter_unsupported"},

@@ -220,7 +220,7 @@ var settingTypes = [...]struct {
 	{"timeout", timeTypes}, {"delay", timeTypes}, {"start_jitter", timeTypes}, {"refuse_after", timeTypes},
 	{"dial_timeout", timeTypes}, {"reply_timeout", timeTypes}, {"interval_min", timeTypes}, {"interval_max", timeTypes},
 	{"tls_ca_file", []Type{TypePath}}, {"tls_verify", []Type{TypeEnum, TypeString}},
-	{"format", []Type{TypeEnum, TypeString}}, {"state_file", []Type{TypePath}},
+	{"format", []Type{TypeEnum, TypeString}},
 	{"health_listen", []Type{TypePort, TypeString}},
 }
 

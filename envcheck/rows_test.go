@@ -124,6 +124,7 @@ func TestSituations(t *testing.T) {
 			{"U=h:1", "u_invalid[U]/scheme_missing"}, {"H=ftp://h", "h_invalid[H]/scheme_unsupported"}, {"H=https://", "h_invalid[H]/host_missing"},
 			{"H=http://h:99999", "h_invalid[H]/port_invalid"}, {"H=http://a b", "h_invalid[H]/control_or_space"},
 			{"D=postgres://u:12/3@h/db", "d_parse_failed[D]/credentials_not_encoded"}, {"D=postgres://u:p@w@h/db", "d_parse_failed[D]/credentials_not_encoded"},
+			{"D=postgres://u:aB@cD/eF@db/app", "d_parse_failed[D]/credentials_not_encoded"}, {"D=postgres://u:p@h:5432/d@b", ""},
 			{"D=postgres://u:%zz@h", "d_parse_failed[D]/bad_percent_encoding"}, {"R=h:6379", "r_parse_failed[R]/scheme_missing"},
 		}},
 		{"twice", "keys: {A: {}, B: {}}", [][2]string{

@@ -94,16 +94,20 @@ func splitURL(s string, credentials bool) (URLParts, Reason) {
 	}
 	u := URLParts{Scheme: strings.ToLower(scheme)}
 	if end >= 0 {
-		credentials := authority[:end]
-		if strings.Contains(credentials, "@") {
+		login := authority[:end]
+		if strings.Contains(login, "@") {
 			return URLParts{}, CredentialsNotEncoded
 		}
-		if _, ok := unescape(credentials); !ok {
+		if _, ok := unescape(login); !ok {
 			return URLParts{}, BadPercentEncoding
 		}
-		user, password, _ := strings.Cut(credentials, ":")
+		user, password, _ := strings.Cut(login, ":")
 		u.User, _ = unescape(user)
 		u.Password, _ = unescape(password)
+	}
+	path, _, _ := strings.Cut(tail, "?")
+	if end >= 0 && credentials && strings.Contains(path, "@") && !portOf(authority[end+1:]) {
+		return URLParts{}, CredentialsNotEncoded // what stands for the host is more of the password
 	}
 	var p RedisParts
 	if reason := p.setHostPort(authority[end+1:]); reason != "" {
