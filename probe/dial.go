@@ -71,7 +71,7 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", d.socket)
 		return conn, socketFault(err)
 	}
-	nd := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+	nd := net.Dialer{Resolver: resolver(within(ctx, d.timeout)), ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		class := addressClass(address)
 		d.reached.Store(&class)
 		return nil
