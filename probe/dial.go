@@ -49,7 +49,7 @@ func (d *dialer) dial(ctx context.Context) (_ net.Conn, asked bool, _ envcheck.C
 		conn.Close()
 		return nil, asked, certificateFault(tlsFault(err), asked)
 	}
-	return secure, asked, ""
+	return talker{secure}, asked, ""
 }
 
 // certificateFault says that the server wanted the certificate that it asked

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net"
 	"syscall"
 	"time"
 
@@ -64,6 +65,28 @@ func systemRoots() (_ *x509.CertPool, from envcheck.Word) {
 		}
 	}
 	return roots, "embedded"
+}
+
+// talker is a TLS connection that tells why it was closed. A server of TLS 1.3
+// judges the client's certificate when the handshake is over for the client:
+// its alert may come before the first write, which then fails without it.
+type talker struct{ *tls.Conn }
+
+func (c talker) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil && !timedOut(err) {
+		c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // it is there, or never will be
+		if _, said := c.Conn.Read(make([]byte, 1)); alerted(said) {
+			err = said
+		}
+	}
+	return n, err
+}
+
+// alerted reports whether the peer ended the connection with an alert of TLS.
+func alerted(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
 }
 
 // tlsFault classifies an error of the handshake.

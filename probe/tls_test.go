@@ -3,7 +3,9 @@ package probe
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -128,6 +130,77 @@ func TestClientCertificateWanted(t *testing.T) {
 				t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSClientCert)
 			}
 		})
+	}
+}
+
+// Over TLS 1.3 the refusal comes at the first read, or at the first write.
+func TestClientCertificateRejected(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := foreign.Issue(probetest.Leaf{CommonName: "a client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
+		t.Run(name, func(t *testing.T) {
+			config, err := ca.ServerConfig("127.0.0.1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
+			s := probetest.New(t, probetest.Behaviour{TLS: config})
+			o := options()
+			o.Roots, o.Certificate = ca.Pool(), &own
+			for range 20 {
+				if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSRefused {
+					t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSRefused)
+				}
+			}
+		})
+	}
+}
+
+// mute is a connection whose peer no longer listens.
+type mute struct {
+	net.Conn
+	now bool
+}
+
+func (c *mute) Write(p []byte) (int, error) {
+	if c.now {
+		return 0, syscall.EPIPE
+	}
+	return c.Conn.Write(p)
+}
+
+// What the peer said before it hung up is not lost to a write.
+func TestFailedWriteTellsTheAlert(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ClientAuth = tls.RequireAnyClientCert
+	near, far := net.Pipe()
+	defer near.Close()
+	go tls.Server(far, config).Handshake()
+	conn := &mute{Conn: near}
+	c := talker{tls.Client(conn, &tls.Config{InsecureSkipVerify: true})}
+	if err := c.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	conn.now = true
+	if _, err := c.Write([]byte("PING")); !alerted(err) {
+		t.Errorf("%v, want the alert", err)
 	}
 }
 
