@@ -139,7 +139,7 @@ func (r *server) attempt(ctx context.Context) Outcome {
 	s := r.session
 	a := s.ask(ctx, r.parts.Reveal(), r.key, r.options)
 	o := a.judge(s, r.options)
-	o.Code = certificateFault(o.Code, s.asked && len(s.wire.first) == 0)
+	o.Code = certificateFault(o.Code, s.asked)
 	broken := a.broken()
 	switch {
 	case broken:

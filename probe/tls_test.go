@@ -129,7 +129,71 @@ func TestClientCertificateWanted(t *testing.T) {
 			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
 				t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSClientCert)
 			}
+			p := envcheck.RedisParts{TLS: true, Sentinels: []string{s.Addr()}, Master: "m"}
+			if got := prober(t, p, o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
+				t.Errorf("code %s of a Sentinel, want %s", got.Code, envcheck.RedisTLSClientCert)
+			}
 		})
+	}
+}
+
+// A server may ask for a certificate and do without. When it closes, it is
+// being restarted, or is a proxy whose Redis is.
+func TestClientCertificateAskedFor(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ClientAuth = tls.RequestClientCert
+	for name, end := range map[string]probetest.Reply{"closes": probetest.HangUp(""), "resets": probetest.Abort()} {
+		t.Run(name, func(t *testing.T) {
+			s := probetest.New(t, probetest.Behaviour{TLS: config, Replies: map[string]probetest.Reply{"*": end}})
+			o := options()
+			o.Roots = ca.Pool()
+			r := newRedis(t, at(s, "rediss", "", ""), o)
+			for range 3 {
+				if got := r.Probe(t.Context()); got.Code != envcheck.RedisClosed || got.Verdict != Retry {
+					t.Errorf("code %s verdict %d, want %s, retried", got.Code, got.Verdict, envcheck.RedisClosed)
+				}
+			}
+			s.Set(probetest.Behaviour{TLS: config})
+			if got := r.Probe(t.Context()); got.Code != envcheck.Ready {
+				t.Errorf("code %s, want ready", got.Code)
+			}
+		})
+	}
+}
+
+// So it is with a server of HTTP.
+func TestClientCertificateOverHTTP(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		auth tls.ClientAuthType
+		want envcheck.Code
+	}{
+		{tls.RequestClientCert, envcheck.HTTPClosed},
+		{tls.RequireAnyClientCert, envcheck.HTTPTLSRefused},
+	} {
+		config, err := ca.ServerConfig("127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.ClientAuth = c.auth
+		s := probetest.New(t, probetest.Behaviour{TLS: config, Replies: map[string]probetest.Reply{"*": probetest.HangUp("")}})
+		host, port, _ := net.SplitHostPort(s.Addr())
+		h := NewHTTP(envcheck.Seal(envcheck.URLParts{Scheme: "https", Host: host, Port: port}), HTTPOptions{
+			DialTimeout: 2 * time.Second, ReplyTimeout: time.Second, Verify: envcheck.VerifyFull, Roots: ca.Pool(),
+		})
+		if got := h.Probe(t.Context()); got.Code != c.want {
+			t.Errorf("code %s, want %s", got.Code, c.want)
+		}
 	}
 }
 
