@@ -1,12 +1,12 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -83,10 +83,12 @@ func (c talker) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// alerted reports whether the peer ended the connection with an alert of TLS.
+// alerted reports whether the peer refuses to speak TLS with us, by an alert.
+// An internal error is no refusal: a proxy has it while its own certificate is
+// not loaded. Package tls exports no type for an alert.
 func alerted(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "remote error"
+	return ok && op.Op == "remote error" && op.Err.Error() != "tls: internal error"
 }
 
 // tlsFault classifies an error of the handshake.
@@ -112,12 +114,14 @@ func tlsFault(err error) envcheck.Code {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return envcheck.RedisTLSNotSpoken
 	}
+	op, network := errors.AsType[*net.OpError](err)
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return envcheck.RedisTLSClosed
 	case timedOut(err):
 		return envcheck.RedisTLSTimeout
+	case alerted(err), network && op.Op == "local error": // our own alert
+		return envcheck.RedisTLSRefused
+	case network, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled):
+		return envcheck.RedisTLSClosed
 	}
 	return envcheck.RedisTLSRefused
 }

@@ -1,9 +1,12 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -227,6 +230,44 @@ func TestClientCertificateRejected(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A handshake that the network ends, or a server that is not ready for it, is
+// tried again.
+func TestTLSFaultsThatPass(t *testing.T) {
+	alertOf := func(b byte) error {
+		near, far := net.Pipe()
+		defer near.Close()
+		go func() {
+			far.Read(make([]byte, 4096))
+			far.Write([]byte{0x15, 3, 3, 0, 2, 2, b})
+		}()
+		return tls.Client(near, &tls.Config{InsecureSkipVerify: true}).Handshake()
+	}
+	read := func(e syscall.Errno) error {
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", e)}
+	}
+	for _, c := range []struct {
+		err  error
+		want envcheck.Code
+	}{
+		{read(syscall.EHOSTUNREACH), envcheck.RedisTLSClosed},
+		{read(syscall.ENETDOWN), envcheck.RedisTLSClosed},
+		{read(syscall.ECONNRESET), envcheck.RedisTLSClosed},
+		{read(syscall.ETIMEDOUT), envcheck.RedisTLSTimeout},
+		{context.Canceled, envcheck.RedisTLSClosed},
+		{alertOf(80), envcheck.RedisTLSClosed},  // internal_error
+		{alertOf(40), envcheck.RedisTLSRefused}, // handshake_failure
+		{alertOf(70), envcheck.RedisTLSRefused}, // protocol_version
+		{errors.New("tls: server selected unsupported group"), envcheck.RedisTLSRefused},
+	} {
+		if got := tlsFault(c.err); got != c.want {
+			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+		}
+	}
+	if err := alertOf(80); alerted(err) || readFault(err) != envcheck.RedisClosed {
+		t.Errorf("%v is a refusal", err)
 	}
 }
 
