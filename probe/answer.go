@@ -174,6 +174,8 @@ func (a *answer) brokenCode(w *wire) envcheck.Code {
 		return envcheck.RedisNotRedis
 	case code != "":
 		return code
+	case len(w.first) == 0 && alerted(a.err): // later, it says nothing of us
+		return envcheck.RedisTLSRefused
 	case timedOut(a.err) && a.write != nil && a.ping.Val() == "PONG" && a.clients.Val() != "":
 		return envcheck.RedisWritePaused
 	case timedOut(a.err):

@@ -49,19 +49,16 @@ func (d *dialer) dial(ctx context.Context) (_ net.Conn, asked bool, _ envcheck.C
 		conn.Close()
 		return nil, asked, certificateFault(tlsFault(err), asked)
 	}
-	return secure, asked, ""
+	return talker{secure}, asked, ""
 }
 
 // certificateFault says that the server wanted the certificate that it asked
-// for, when a connection ends before its first answer. From TLS 1.3 on the
-// client's handshake is over before the server judges, and its alert is often
-// lost to the reset that follows.
+// for, when it ends the connection with an alert. One that just closes may ask
+// without wanting one, and have nothing behind it: a proxy closes every
+// connection for as long as its Redis is away.
 func certificateFault(c envcheck.Code, asked bool) envcheck.Code {
-	switch c {
-	case envcheck.RedisClosed, envcheck.RedisTLSClosed, envcheck.RedisTLSRefused:
-		if asked {
-			return envcheck.RedisTLSClientCert
-		}
+	if asked && c == envcheck.RedisTLSRefused {
+		return envcheck.RedisTLSClientCert
 	}
 	return c
 }
@@ -71,7 +68,7 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, envcheck.Code) {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", d.socket)
 		return conn, socketFault(err)
 	}
-	nd := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+	nd := net.Dialer{Resolver: resolver(within(ctx, d.timeout)), ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		class := addressClass(address)
 		d.reached.Store(&class)
 		return nil

@@ -3,10 +3,12 @@ package probe
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/startgate/startgate/envcheck"
+	"github.com/startgate/startgate/probe/probetest"
 )
 
 // nameServer answers every question on a loopback port with a response code,
@@ -82,5 +84,28 @@ func TestNameConditions(t *testing.T) {
 				t.Errorf("code %s verdict %d address %s, want %s", got.Code, got.Verdict, got.Facts.Address, c.want)
 			}
 		})
+	}
+}
+
+// A name server that is silent costs a part of the attempt, and not all of it.
+func TestNextNameServerIsAsked(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	s := probetest.New(t, probetest.Behaviour{})
+	_, port, _ := net.SplitHostPort(s.Addr())
+	nameServer(t, 0, func() [][4]byte { return [][4]byte{{127, 0, 0, 1}} })
+	answering := net.DefaultResolver.Dial
+	var asked atomic.Int32
+	net.DefaultResolver.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if asked.Add(1) > 2 { // for addresses of both families at once
+			return answering(ctx, network, address)
+		}
+		return net.DialUDP("udp", nil, silent.LocalAddr().(*net.UDPAddr))
+	}
+	if got := newRedis(t, "redis://broker.example.:"+port, options()).Probe(t.Context()); got.Code != envcheck.Ready {
+		t.Errorf("code %s, want ready", got.Code)
 	}
 }

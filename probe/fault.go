@@ -56,7 +56,10 @@ func (k kind) name(fault envcheck.Code) envcheck.Code {
 
 // readFault is a fault of an exchange, as the dialer calls it.
 func readFault(err error) envcheck.Code {
-	if timedOut(err) {
+	switch {
+	case alerted(err):
+		return envcheck.RedisTLSRefused
+	case timedOut(err):
 		return envcheck.RedisReplyTimeout
 	}
 	return envcheck.RedisClosed

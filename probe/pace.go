@@ -19,13 +19,13 @@ const perClient = time.Millisecond
 type pace struct {
 	limits  Limits
 	backoff backoff.ExponentialBackOff
-	cause   envcheck.Code
+	seen    map[envcheck.Code]bool
 }
 
 func newPace(l Limits) *pace {
 	l.IntervalMin = cmp.Or(l.IntervalMin, 25*time.Millisecond)
 	l.IntervalMax = max(l.IntervalMin, cmp.Or(l.IntervalMax, time.Second))
-	return &pace{limits: l, backoff: backoff.ExponentialBackOff{
+	return &pace{limits: l, seen: make(map[envcheck.Code]bool), backoff: backoff.ExponentialBackOff{
 		Multiplier:          1.7,
 		RandomizationFactor: 0.5, // full jitter has the longer tail
 		MaxInterval:         l.IntervalMax,
@@ -36,16 +36,17 @@ func newPace(l Limits) *pace {
 }
 
 // next returns the pause after o: steady while a server loads, for the fleet's
-// load on it must not depend on how long that takes, else exponential for as
-// long as the cause stays the same.
+// load on it must not depend on how long that takes, else exponential, and from
+// the shortest with each cause that is new. One that comes back changes nothing:
+// two dead addresses of a name take turns for as long as they are dead.
 func (p *pace) next(o Outcome) time.Duration {
 	first := p.limits.IntervalMin
 	steady := o.Code == envcheck.RedisLoading && o.Clients > 0
 	if steady {
 		first = min(max(first, time.Duration(o.Clients)*perClient), p.limits.IntervalMax)
 	}
-	if steady || o.Code != p.cause {
-		p.cause = o.Code
+	if steady || !p.seen[o.Code] {
+		p.seen[o.Code] = true
 		p.backoff.InitialInterval = first
 		p.backoff.Reset()
 	}

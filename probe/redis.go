@@ -66,6 +66,7 @@ type server struct {
 type session struct {
 	wire     *wire
 	client   *redis.Client
+	born     time.Time
 	fresh    bool            // credentials and database are still to be said
 	asked    bool            // for a certificate that we do not have, by the server
 	greeting greeting        // what it said of itself
@@ -138,7 +139,7 @@ func (r *server) attempt(ctx context.Context) Outcome {
 	s := r.session
 	a := s.ask(ctx, r.parts.Reveal(), r.key, r.options)
 	o := a.judge(s, r.options)
-	o.Code = certificateFault(o.Code, s.asked && len(s.wire.first) == 0)
+	o.Code = certificateFault(o.Code, s.asked)
 	broken := a.broken()
 	switch {
 	case broken:
@@ -148,7 +149,7 @@ func (r *server) attempt(ctx context.Context) Outcome {
 		broken = s.examine(ctx, r.options, a.persistence.Val(), &o)
 	}
 	o.Connected = true
-	if broken {
+	if broken || o.Code != envcheck.Ready && time.Since(s.born) > patience(o.Code) {
 		// Never a client with a failed connection again: go-redis's pool would
 		// answer from the stored error without dialling.
 		r.Close()
@@ -156,9 +157,21 @@ func (r *server) attempt(ctx context.Context) Outcome {
 	return o
 }
 
+// patience is how old a connection to a server that is not ready may become.
+// The next looks the name up again, which may lead elsewhere by then: after a
+// failover the old master stays up, as a replica. A loading server may be left
+// for another as well, but rarely, since connecting costs it more than a probe.
+func patience(c envcheck.Code) time.Duration {
+	switch c {
+	case envcheck.RedisReadOnly, envcheck.RedisMasterDown, envcheck.RedisClusterDown:
+		return 5 * time.Second
+	}
+	return time.Minute
+}
+
 func newSession(conn net.Conn, o RedisOptions) *session {
 	w := &wire{Conn: conn}
-	return &session{wire: w, fresh: true, client: redis.NewClient(&redis.Options{
+	return &session{wire: w, born: time.Now(), fresh: true, client: redis.NewClient(&redis.Options{
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
 			if w.taken.Swap(true) {
 				return nil, net.ErrClosed // one connection, one client

@@ -298,6 +298,45 @@ func TestDroppedConnectionIsReplaced(t *testing.T) {
 	}
 }
 
+// The name of a server that is not ready may lead to another by now.
+func TestOldConnectionIsReplacedWhenNotReady(t *testing.T) {
+	down := map[string]probetest.Reply{"LPUSHX": probetest.Error("CLUSTERDOWN Hash slot not served")}
+	for name, c := range map[string]struct {
+		behaviour probetest.Behaviour
+		age       time.Duration
+		want      envcheck.Code
+		replaced  bool
+	}{
+		"replica, new":           {probetest.Behaviour{Replica: true}, 2 * time.Second, envcheck.RedisReadOnly, false},
+		"replica":                {probetest.Behaviour{Replica: true}, 6 * time.Second, envcheck.RedisReadOnly, true},
+		"without its master":     {probetest.Behaviour{MasterDown: true}, 6 * time.Second, envcheck.RedisMasterDown, true},
+		"cluster without a slot": {probetest.Behaviour{Replies: down}, 6 * time.Second, envcheck.RedisClusterDown, true},
+		"loading":                {probetest.Behaviour{Loading: &probetest.Loading{}}, 30 * time.Second, envcheck.RedisLoading, false},
+		"loading for long":       {probetest.Behaviour{Loading: &probetest.Loading{}}, 61 * time.Second, envcheck.RedisLoading, true},
+		"ready":                  {probetest.Behaviour{}, time.Hour, envcheck.Ready, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := probetest.New(t, c.behaviour)
+			r := newRedis(t, s.URL(), options())
+			r.Probe(t.Context())
+			r.session.born = r.session.born.Add(-c.age)
+			for range 2 {
+				if o := r.Probe(t.Context()); o.Code != c.want {
+					t.Errorf("code %s, want %s", o.Code, c.want)
+				}
+			}
+			want := 1
+			if c.replaced {
+				want = 2
+			}
+			if got := s.Traffic().Accepted; got != want {
+				t.Errorf("%d connections, want %d", got, want)
+			}
+		})
+	}
+}
+
 func TestDeadlineBoundsAProbe(t *testing.T) {
 	s := probetest.New(t, probetest.Behaviour{Accept: probetest.AcceptSilent})
 	o := options()

@@ -118,7 +118,7 @@ func (s *sentinel) ask(ctx context.Context, d *dialer) (address []string, code e
 			code = envcheck.InternalError
 		}
 	}()
-	conn, _, code := d.dial(ctx)
+	conn, asked, code := d.dial(ctx)
 	if code != "" {
 		if verdict(code) == Refuse {
 			return nil, code
@@ -134,7 +134,7 @@ func (s *sentinel) ask(ctx context.Context, d *dialer) (address []string, code e
 	_ = pipe.Process(ctx, master)
 	_, err := pipe.Exec(ctx)
 	if a := (answer{err: err}); a.broken() {
-		if code := a.brokenCode(session.wire); verdict(code) == Refuse {
+		if code := certificateFault(a.brokenCode(session.wire), asked); verdict(code) == Refuse {
 			return nil, code
 		}
 		return nil, envcheck.RedisSentinelUnreachable

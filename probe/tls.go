@@ -1,11 +1,12 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
-	"syscall"
+	"net"
 	"time"
 
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -66,6 +67,30 @@ func systemRoots() (_ *x509.CertPool, from envcheck.Word) {
 	return roots, "embedded"
 }
 
+// talker is a TLS connection that tells why it was closed. A server of TLS 1.3
+// judges the client's certificate when the handshake is over for the client:
+// its alert may come before the first write, which then fails without it.
+type talker struct{ *tls.Conn }
+
+func (c talker) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil && !timedOut(err) {
+		c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // it is there, or never will be
+		if _, said := c.Conn.Read(make([]byte, 1)); alerted(said) {
+			err = said
+		}
+	}
+	return n, err
+}
+
+// alerted reports whether the peer refuses to speak TLS with us, by an alert.
+// An internal error is no refusal: a proxy has it while its own certificate is
+// not loaded. Package tls exports no type for an alert.
+func alerted(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error" && op.Err.Error() != "tls: internal error"
+}
+
 // tlsFault classifies an error of the handshake.
 func tlsFault(err error) envcheck.Code {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
@@ -89,12 +114,14 @@ func tlsFault(err error) envcheck.Code {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return envcheck.RedisTLSNotSpoken
 	}
+	op, network := errors.AsType[*net.OpError](err)
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return envcheck.RedisTLSClosed
 	case timedOut(err):
 		return envcheck.RedisTLSTimeout
+	case alerted(err), network && op.Op == "local error": // our own alert
+		return envcheck.RedisTLSRefused
+	case network, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled):
+		return envcheck.RedisTLSClosed
 	}
 	return envcheck.RedisTLSRefused
 }

@@ -1,9 +1,14 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,7 +132,180 @@ func TestClientCertificateWanted(t *testing.T) {
 			if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
 				t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSClientCert)
 			}
+			p := envcheck.RedisParts{TLS: true, Sentinels: []string{s.Addr()}, Master: "m"}
+			if got := prober(t, p, o).Probe(t.Context()); got.Code != envcheck.RedisTLSClientCert {
+				t.Errorf("code %s of a Sentinel, want %s", got.Code, envcheck.RedisTLSClientCert)
+			}
 		})
+	}
+}
+
+// A server may ask for a certificate and do without. When it closes, it is
+// being restarted, or is a proxy whose Redis is.
+func TestClientCertificateAskedFor(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ClientAuth = tls.RequestClientCert
+	for name, end := range map[string]probetest.Reply{"closes": probetest.HangUp(""), "resets": probetest.Abort()} {
+		t.Run(name, func(t *testing.T) {
+			s := probetest.New(t, probetest.Behaviour{TLS: config, Replies: map[string]probetest.Reply{"*": end}})
+			o := options()
+			o.Roots = ca.Pool()
+			r := newRedis(t, at(s, "rediss", "", ""), o)
+			for range 3 {
+				if got := r.Probe(t.Context()); got.Code != envcheck.RedisClosed || got.Verdict != Retry {
+					t.Errorf("code %s verdict %d, want %s, retried", got.Code, got.Verdict, envcheck.RedisClosed)
+				}
+			}
+			s.Set(probetest.Behaviour{TLS: config})
+			if got := r.Probe(t.Context()); got.Code != envcheck.Ready {
+				t.Errorf("code %s, want ready", got.Code)
+			}
+		})
+	}
+}
+
+// So it is with a server of HTTP.
+func TestClientCertificateOverHTTP(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		auth tls.ClientAuthType
+		want envcheck.Code
+	}{
+		{tls.RequestClientCert, envcheck.HTTPClosed},
+		{tls.RequireAnyClientCert, envcheck.HTTPTLSRefused},
+	} {
+		config, err := ca.ServerConfig("127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.ClientAuth = c.auth
+		s := probetest.New(t, probetest.Behaviour{TLS: config, Replies: map[string]probetest.Reply{"*": probetest.HangUp("")}})
+		host, port, _ := net.SplitHostPort(s.Addr())
+		h := NewHTTP(envcheck.Seal(envcheck.URLParts{Scheme: "https", Host: host, Port: port}), HTTPOptions{
+			DialTimeout: 2 * time.Second, ReplyTimeout: time.Second, Verify: envcheck.VerifyFull, Roots: ca.Pool(),
+		})
+		if got := h.Probe(t.Context()); got.Code != c.want {
+			t.Errorf("code %s, want %s", got.Code, c.want)
+		}
+	}
+}
+
+// Over TLS 1.3 the refusal comes at the first read, or at the first write.
+func TestClientCertificateRejected(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := foreign.Issue(probetest.Leaf{CommonName: "a client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
+		t.Run(name, func(t *testing.T) {
+			config, err := ca.ServerConfig("127.0.0.1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
+			s := probetest.New(t, probetest.Behaviour{TLS: config})
+			o := options()
+			o.Roots, o.Certificate = ca.Pool(), &own
+			for range 20 {
+				if got := newRedis(t, at(s, "rediss", "", ""), o).Probe(t.Context()); got.Code != envcheck.RedisTLSRefused {
+					t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSRefused)
+				}
+			}
+		})
+	}
+}
+
+// A handshake that the network ends, or a server that is not ready for it, is
+// tried again.
+func TestTLSFaultsThatPass(t *testing.T) {
+	alertOf := func(b byte) error {
+		near, far := net.Pipe()
+		defer near.Close()
+		go func() {
+			far.Read(make([]byte, 4096))
+			far.Write([]byte{0x15, 3, 3, 0, 2, 2, b})
+		}()
+		return tls.Client(near, &tls.Config{InsecureSkipVerify: true}).Handshake()
+	}
+	read := func(e syscall.Errno) error {
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", e)}
+	}
+	for _, c := range []struct {
+		err  error
+		want envcheck.Code
+	}{
+		{read(syscall.EHOSTUNREACH), envcheck.RedisTLSClosed},
+		{read(syscall.ENETDOWN), envcheck.RedisTLSClosed},
+		{read(syscall.ECONNRESET), envcheck.RedisTLSClosed},
+		{read(syscall.ETIMEDOUT), envcheck.RedisTLSTimeout},
+		{context.Canceled, envcheck.RedisTLSClosed},
+		{alertOf(80), envcheck.RedisTLSClosed},  // internal_error
+		{alertOf(40), envcheck.RedisTLSRefused}, // handshake_failure
+		{alertOf(70), envcheck.RedisTLSRefused}, // protocol_version
+		{errors.New("tls: server selected unsupported group"), envcheck.RedisTLSRefused},
+	} {
+		if got := tlsFault(c.err); got != c.want {
+			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+		}
+	}
+	if err := alertOf(80); alerted(err) || readFault(err) != envcheck.RedisClosed {
+		t.Errorf("%v is a refusal", err)
+	}
+}
+
+// mute is a connection whose peer no longer listens.
+type mute struct {
+	net.Conn
+	now bool
+}
+
+func (c *mute) Write(p []byte) (int, error) {
+	if c.now {
+		return 0, syscall.EPIPE
+	}
+	return c.Conn.Write(p)
+}
+
+// What the peer said before it hung up is not lost to a write.
+func TestFailedWriteTellsTheAlert(t *testing.T) {
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ClientAuth = tls.RequireAnyClientCert
+	near, far := net.Pipe()
+	defer near.Close()
+	go tls.Server(far, config).Handshake()
+	conn := &mute{Conn: near}
+	c := talker{tls.Client(conn, &tls.Config{InsecureSkipVerify: true})}
+	if err := c.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	conn.now = true
+	if _, err := c.Write([]byte("PING")); !alerted(err) {
+		t.Errorf("%v, want the alert", err)
 	}
 }
 

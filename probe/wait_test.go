@@ -199,3 +199,19 @@ func TestPaceIsExponentialPerCause(t *testing.T) {
 	within(p.next(loading), 25*time.Millisecond)
 	within(p.next(loading), 25*time.Millisecond)
 }
+
+// Causes that take turns are no news, and each attempt is a connection.
+func TestPaceSlowsDownWhenCausesAlternate(t *testing.T) {
+	p := newPace(limits)
+	var took time.Duration
+	for range 20 {
+		took += p.next(refused) + p.next(Outcome{Code: envcheck.RedisConnectTimeout})
+	}
+	if took < 10*time.Second {
+		t.Errorf("40 attempts in %s", took)
+	}
+	// After a restart the load is met at its own pace at once.
+	if got := p.next(loading); got > 40*time.Millisecond {
+		t.Errorf("pause %s of a server that loads", got)
+	}
+}

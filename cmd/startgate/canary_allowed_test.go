@@ -104,6 +104,7 @@ var errorTexts = map[finding]string{
 	`probe/examine.go notAllowed: reply.Error`:    "the text of a server's reply: replyFault compares its start",
 	`probe/redis.go attempt: a.write.Err().Error`: "the text of a MOVED: its address is dialled",
 	`probe/reply.go unknownCommand: err.Error`:    "the start of the text is compared",
+	`probe/tls.go alerted: op.Err.Error`:          "the name of an alert is compared",
 	`probe/sentinel.go ask: err.Error`:            "the text of a server's reply: replyFault compares its start",
 	`probe/answer.go errorCode: cmd.Err().Error`:  "the text of a server's reply: replyFault compares its start",
 	`probe/answer.go writable: write.Err().Error`: "the text of a server's reply: its start is compared",
