@@ -71,7 +71,7 @@ var planted = []plantedFault{
 	{rule: "SG506", old: "test: [CMD, redis-cli, -e, ping]", new: here + "test: [CMD-SHELL, redis-cli, -e, ping]"},
 	{rule: "SG507", old: "test: [CMD, redis-cli, -e, ping]", new: here + "test: redis-cli -e ping || true"},
 	{rule: "SG508", file: ConfigName, old: "images:", new: "images:\n  redis: {tools: [sh]}\n#", at: "test: [CMD, redis-cli"},
-	{rule: "SG509", dir: "bullmq", old: "services:\n", new: "services:\n  web: {build: ., entrypoint: [node, web.js]}\n", at: "  worker-general:"},
+	{rule: "SG509", old: "  rq-worker: &worker\n    build: .\n", new: "  web: {image: rq-worker, entrypoint: [python3, web.py]}\n\n  " + here + "rq-worker: &worker\n    image: rq-worker\n"},
 	{rule: "SG511", old: "    stop_grace_period: 1m", new: "    depends_on:\n      " + here + "redis: {condition: service_healthy, required: false}\n    stop_grace_period: 1m", also: "SG601"},
 	{rule: "SG512", old: "    volumes: [queue:/data]\n", new: "    volumes: [queue:/data]\n    " + here + "profiles: [redis]\n"},
 	{rule: "SG515", old: "  rq-worker: &worker\n", new: "  migrate: {image: app, " + here + "restart: always}\n  rq-worker: &worker\n    depends_on: {migrate: {condition: service_completed_successfully}}\n"},

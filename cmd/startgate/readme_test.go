@@ -304,7 +304,7 @@ func TestReadmeContract(t *testing.T) {
 // Every code that the README mentions exists.
 func TestReadmeCodes(t *testing.T) {
 	notCodes := map[string]bool{ // of compose, of URLs, of jq's program, of contracts
-		"redis_url": true, "skip_when": true, "on_skip": true,
+		"redis_url": true, "skip_when": true, "on_skip": true, "key_prefix": true,
 		"depends_on": true, "service_healthy": true, "ssl_cert_reqs": true,
 		"ssl_certfile": true, "ssl_keyfile": true, "server_name": true, "max_age": true,
 		"held_up": true, "waited_at_most": true, "would_exit": true,
@@ -327,6 +327,20 @@ func TestReadmeCodes(t *testing.T) {
 	}
 }
 
+// anchorsOf are the anchors of a page's headings, as GitHub makes them.
+func anchorsOf(t *testing.T, page string) (anchors []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(readmeRoot, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, heading := range regexp.MustCompile(`(?m)^##+ (.+)$`).FindAllStringSubmatch(string(text), -1) {
+		anchor := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		anchors = append(anchors, strings.ReplaceAll(anchor, " ", "-"))
+	}
+	return anchors
+}
+
 // Every command and file that the README names exists.
 func TestReadmeCommands(t *testing.T) {
 	exists := func(path string) bool {
@@ -339,7 +353,12 @@ func TestReadmeCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
-			if !strings.HasPrefix(link[1], "https://") && !exists(filepath.Join(filepath.Dir(file), link[1])) {
+			if strings.HasPrefix(link[1], "https://") {
+				continue
+			}
+			page, anchor, _ := strings.Cut(link[1], "#")
+			page = filepath.Join(filepath.Dir(file), page)
+			if !exists(page) || anchor != "" && !slices.Contains(anchorsOf(t, page), anchor) {
 				t.Errorf("%s: there is no %s", file, link[1])
 			}
 		}
