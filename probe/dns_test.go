@@ -87,6 +87,25 @@ func TestNameConditions(t *testing.T) {
 	}
 }
 
+// Near its end an attempt is cut off, which says nothing. A name server that was
+// given a part of what is left would be called silent.
+func TestANameServerHasItsTime(t *testing.T) {
+	conn, err := net.Dial("udp", "127.0.0.1:9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c := impatient{conn.(*net.UDPConn), time.Now().Add(30 * time.Millisecond)}
+	start := time.Now()
+	c.SetDeadline(start.Add(time.Minute))
+	for err = nil; err == nil || !timedOut(err); { // the port may be refused
+		_, err = c.Read(make([]byte, 1))
+	}
+	if took := time.Since(start); took < leastShare {
+		t.Errorf("%s, want %s at least", took, leastShare)
+	}
+}
+
 // A name server that is silent costs a part of the attempt, and not all of it.
 func TestNextNameServerIsAsked(t *testing.T) {
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -36,10 +36,14 @@ type impatient struct {
 	end time.Time
 }
 
+// leastShare is what a name server has at least: what an attempt's end cuts off
+// says nothing of the server.
+const leastShare = 500 * time.Millisecond
+
 // SetDeadline leaves two thirds of what is left of the attempt: to the servers
 // after this one, to the other names of a search list, and to connecting.
 func (c impatient) SetDeadline(t time.Time) error {
-	if share := time.Now().Add(time.Until(c.end) / 3); share.Before(t) {
+	if share := time.Now().Add(max(leastShare, time.Until(c.end)/3)); share.Before(t) {
 		t = share
 	}
 	return c.UDPConn.SetDeadline(t)
