@@ -152,14 +152,14 @@ func sources(e *envVar) *envVar {
 // markAll puts marks in for all variables of a text.
 func markAll(s string) string {
 	rest, taken := holes(s)
-	for _, each := range taken {
-		m := ""
+	for i, each := range taken {
+		taken[i] = ""
 		if used := variables(each); len(used) > 0 {
-			m = mark(used[0].name)
+			taken[i] = mark(used[0].name)
 		}
-		rest = strings.Replace(rest, hole, m, 1)
 	}
-	return strings.ReplaceAll(rest, "$$", "$")
+	s, _ = filled(strings.ReplaceAll(rest, "$$", "$"), taken)
+	return s
 }
 
 // sameSource reports whether the parts that count of two URLs come from the

@@ -45,6 +45,16 @@ func holes(s string) (rest string, taken []string) {
 	}
 }
 
+// filled is s with its holes filled by the first of taken, and the others.
+func filled(s string, taken []string) (string, []string) {
+	parts := strings.Split(s, hole)
+	n := len(parts) - 1
+	for i, each := range taken[:n] {
+		parts[i] += each
+	}
+	return strings.Join(parts, ""), taken[n:]
+}
+
 // wordsAt are the words of a command line at n, those of the scripts in it
 // among them.
 func wordsAt(n node) []word {
@@ -58,10 +68,7 @@ func wordsAt(n node) []word {
 		first := len(found) == 0
 		for _, part := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("\n;|&()", r) }) {
 			for _, w := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\"'`", r) }) {
-				for strings.Contains(w, hole) {
-					w = strings.Replace(w, hole, taken[0], 1)
-					taken = taken[1:]
-				}
+				w, taken = filled(w, taken)
 				found = append(found, word{n.stack.environment.interpolate(w), item, first})
 				first = false
 			}

@@ -149,7 +149,7 @@ func (r *server) attempt(ctx context.Context) Outcome {
 		broken = s.examine(ctx, r.options, a.persistence.Val(), &o)
 	}
 	o.Connected = true
-	if broken || o.Code != envcheck.Ready && time.Since(s.born) > patience(o.Code) {
+	if broken || s.stale(o.Code) {
 		// Never a client with a failed connection again: go-redis's pool would
 		// answer from the stored error without dialling.
 		r.Close()
@@ -157,16 +157,19 @@ func (r *server) attempt(ctx context.Context) Outcome {
 	return o
 }
 
-// patience is how old a connection to a server that is not ready may become.
-// The next looks the name up again, which may lead elsewhere by then: after a
-// failover the old master stays up, as a replica. A loading server may be left
-// for another as well, but rarely, since connecting costs it more than a probe.
-func patience(c envcheck.Code) time.Duration {
+// stale reports whether a server that is not ready, for this reason, is to be
+// left, so that the next attempt looks the name up again: after a failover the
+// old master stays up, as a replica. One that loads never is: to connect costs
+// it many times an answer, and a fleet is counted by its connections.
+func (s *session) stale(c envcheck.Code) bool {
+	limit := time.Minute
 	switch c {
+	case envcheck.Ready, envcheck.RedisLoading:
+		return false
 	case envcheck.RedisReadOnly, envcheck.RedisMasterDown, envcheck.RedisClusterDown:
-		return 5 * time.Second
+		limit = 5 * time.Second
 	}
-	return time.Minute
+	return time.Since(s.born) > limit
 }
 
 func newSession(conn net.Conn, o RedisOptions) *session {

@@ -156,14 +156,7 @@ func TestUserWithFewRights(t *testing.T) {
 }
 
 func TestSecondLookIsRemembered(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := ca.ServerConfig("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, config := authority(t)
 	s := probetest.New(t, probetest.Behaviour{TLS: config})
 	r := newRedis(t, at(s, "redis", "", ""), options())
 	for range 3 {
@@ -311,8 +304,9 @@ func TestOldConnectionIsReplacedWhenNotReady(t *testing.T) {
 		"replica":                {probetest.Behaviour{Replica: true}, 6 * time.Second, envcheck.RedisReadOnly, true},
 		"without its master":     {probetest.Behaviour{MasterDown: true}, 6 * time.Second, envcheck.RedisMasterDown, true},
 		"cluster without a slot": {probetest.Behaviour{Replies: down}, 6 * time.Second, envcheck.RedisClusterDown, true},
-		"loading":                {probetest.Behaviour{Loading: &probetest.Loading{}}, 30 * time.Second, envcheck.RedisLoading, false},
-		"loading for long":       {probetest.Behaviour{Loading: &probetest.Loading{}}, 61 * time.Second, envcheck.RedisLoading, true},
+		"full":                   {probetest.Behaviour{OOM: true}, 30 * time.Second, envcheck.RedisOutOfMemory, false},
+		"full for long":          {probetest.Behaviour{OOM: true}, 61 * time.Second, envcheck.RedisOutOfMemory, true},
+		"loading":                {probetest.Behaviour{Loading: &probetest.Loading{}}, time.Hour, envcheck.RedisLoading, false},
 		"ready":                  {probetest.Behaviour{}, time.Hour, envcheck.Ready, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,20 @@ import (
 	"github.com/startgate/startgate/probe/probetest"
 )
 
+// authority is a new one, and what a server on this machine has from it.
+func authority(t *testing.T) (*probetest.CA, *tls.Config) {
+	t.Helper()
+	ca, err := probetest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := ca.ServerConfig("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ca, config
+}
+
 func TestTLSConditions(t *testing.T) {
 	ca, err := probetest.NewCA()
 	if err != nil {
@@ -99,32 +113,11 @@ func TestTLSPeersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestPlainURLOfATLSServer(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := ca.ServerConfig("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := probetest.New(t, probetest.Behaviour{TLS: config})
-	if got := newRedis(t, at(s, "redis", "", ""), options()).Probe(t.Context()); got.Code != envcheck.RedisTLSRequired {
-		t.Errorf("code %s, want %s", got.Code, envcheck.RedisTLSRequired)
-	}
-}
-
 func TestClientCertificateWanted(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca, config := authority(t)
 	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
 		t.Run(name, func(t *testing.T) {
-			config, err := ca.ServerConfig("127.0.0.1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			config := config.Clone()
 			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
 			s := probetest.New(t, probetest.Behaviour{TLS: config})
 			o := options()
@@ -143,14 +136,7 @@ func TestClientCertificateWanted(t *testing.T) {
 // A server may ask for a certificate and do without. When it closes, it is
 // being restarted, or is a proxy whose Redis is.
 func TestClientCertificateAskedFor(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := ca.ServerConfig("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca, config := authority(t)
 	config.ClientAuth = tls.RequestClientCert
 	for name, end := range map[string]probetest.Reply{"closes": probetest.HangUp(""), "resets": probetest.Abort()} {
 		t.Run(name, func(t *testing.T) {
@@ -173,10 +159,7 @@ func TestClientCertificateAskedFor(t *testing.T) {
 
 // So it is with a server of HTTP.
 func TestClientCertificateOverHTTP(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca, config := authority(t)
 	for _, c := range []struct {
 		auth tls.ClientAuthType
 		want envcheck.Code
@@ -184,10 +167,7 @@ func TestClientCertificateOverHTTP(t *testing.T) {
 		{tls.RequestClientCert, envcheck.HTTPClosed},
 		{tls.RequireAnyClientCert, envcheck.HTTPTLSRefused},
 	} {
-		config, err := ca.ServerConfig("127.0.0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := config.Clone()
 		config.ClientAuth = c.auth
 		s := probetest.New(t, probetest.Behaviour{TLS: config, Replies: map[string]probetest.Reply{"*": probetest.HangUp("")}})
 		host, port, _ := net.SplitHostPort(s.Addr())
@@ -202,24 +182,15 @@ func TestClientCertificateOverHTTP(t *testing.T) {
 
 // Over TLS 1.3 the refusal comes at the first read, or at the first write.
 func TestClientCertificateRejected(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca, config := authority(t)
+	foreign, _ := authority(t)
 	own, err := foreign.Issue(probetest.Leaf{CommonName: "a client"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, version := range map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
 		t.Run(name, func(t *testing.T) {
-			config, err := ca.ServerConfig("127.0.0.1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			config := config.Clone()
 			config.ClientAuth, config.ClientCAs, config.MaxVersion = tls.RequireAndVerifyClientCert, ca.Pool(), version
 			s := probetest.New(t, probetest.Behaviour{TLS: config})
 			o := options()
@@ -286,14 +257,7 @@ func (c *mute) Write(p []byte) (int, error) {
 
 // What the peer said before it hung up is not lost to a write.
 func TestFailedWriteTellsTheAlert(t *testing.T) {
-	ca, err := probetest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := ca.ServerConfig("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, config := authority(t)
 	config.ClientAuth = tls.RequireAnyClientCert
 	near, far := net.Pipe()
 	defer near.Close()

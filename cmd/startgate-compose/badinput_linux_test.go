@@ -67,6 +67,9 @@ var bombs = map[string]func() string{
 	"variables": func() string {
 		return "services: {a: {nope: 1, image: '" + strings.Repeat("${A:-", 20_000) + strings.Repeat("}", 20_000) + "'}}\n"
 	},
+	"variables in a command": func() string {
+		return "services: {a: {nope: 1, image: x, command: 'rq worker " + strings.Repeat("$A", 200_000) + "'}}\n"
+	},
 	"extends":             func() string { return "services: {a: {extends: b}, b: {extends: a}}\n" },
 	"extends without end": func() string { return "services:\n" + chain(4900, 4900) },
 	"extends in a circle": func() string { return "services:\n" + chain(4900, 0) },
